@@ -1,0 +1,89 @@
+"""Evaluate an expression of a join condition on Arrow columns, as Spark 4 does with ANSI mode on in the time zone UTC.
+
+One table maps each node of the parsed expression to a function; what is not in the table is unsupported by name, before any
+row is read. The functions live by theme: `literals`, `compare`, `branches`, `arithmetic`, `maths`, `strings`, `patterns`, `times`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from dovetail._core.columns import arithmetic, branches, compare, literals, maths, patterns, strings, times
+from dovetail._core.columns.scope import Scope, unsupported
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pyarrow as pa
+
+    from dovetail._core.columns.scope import Handler
+
+_HANDLERS: dict[type[exp.Expr], Handler] = {
+    **literals.HANDLERS,
+    **compare.HANDLERS,
+    **branches.HANDLERS,
+    **arithmetic.HANDLERS,
+    **maths.HANDLERS,
+    **strings.HANDLERS,
+    **patterns.HANDLERS,
+    **times.HANDLERS,
+}
+_NAMED: dict[str, Handler] = {
+    **literals.NAMED,
+    **branches.NAMED,
+    **arithmetic.NAMED,
+    **strings.NAMED,
+    **patterns.NAMED,
+    **times.NAMED,
+}
+
+
+def evaluate(node: exp.Expr, column: Callable[[exp.Column], pa.Array], rows: int) -> pa.Array:
+    """Return the value of an expression on every row.
+
+    Parameters
+    ----------
+    node
+        An expression as `sqlglot.parse_one(text, read="spark")` gives it.
+    column
+        Looks up a column node: a canonical array of `rows` values. A reference of more than two parts comes as it was parsed.
+    rows
+        The number of rows. With none, the result still has the right type, and what is unsupported is still refused.
+
+    Returns
+    -------
+    pa.Array
+        `rows` values of a canonical type; an untyped NULL is an array of type null.
+
+    Raises
+    ------
+    UnsupportedError
+        The expression uses something that Spark can do and this host cannot.
+    UsageError
+        Spark refuses the expression, too: for its types, or for a value (overflow, division by zero, a malformed text).
+
+    Examples
+    --------
+    >>> import pyarrow as pa, sqlglot
+    >>> node = sqlglot.parse_one("CASE WHEN b <> 0 THEN a / b END", read="spark")
+    >>> columns = {"a": pa.array([1, 1]), "b": pa.array([2, 0])}
+    >>> evaluate(node, lambda reference: columns[reference.name], 2).to_pylist()
+    [0.5, None]
+    """
+    return _value(node, Scope(column, rows, _value))
+
+
+def _value(node: exp.Expr, scope: Scope) -> pa.Array:
+    handler = _NAMED.get(node.name.lower()) if isinstance(node, exp.Anonymous) else _HANDLERS.get(type(node))
+    if handler is None:
+        raise unsupported(node, _name(node))
+    return handler(node, scope)
+
+
+def _name(node: exp.Expr) -> str:
+    """Name a construct for a message: a function as it is called, anything else by its kind."""
+    if isinstance(node, exp.Anonymous):
+        return f"function {node.name}"
+    return f"function {node.sql_name().lower()}" if isinstance(node, exp.Func) else type(node).__name__.lower()

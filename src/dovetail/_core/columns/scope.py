@@ -1,0 +1,97 @@
+"""The rows on which an expression is evaluated, and how results of parts of them come together again.
+
+Branches are lazy, as in Spark: a branch sees only the rows that take it. `Scope.only` narrows the rows, `merged` puts the
+parts back in place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from dovetail._core.columns.cast import cast
+from dovetail._core.columns.types import sql_name
+from dovetail.errors import UnsupportedError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from sqlglot import exp
+
+    from dovetail._core.columns.lanes import Flags, Values
+
+    Handler = Callable[[exp.Expr, "Scope"], pa.Array]
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Some rows of the input: where their columns come from, and who evaluates an expression on them."""
+
+    source: Callable[[exp.Column], pa.Array]
+    rows: int
+    run: Handler
+    picked: Values | None = None
+
+    def value(self, node: exp.Expr) -> pa.Array:
+        """Evaluate an expression on these rows."""
+        return self.run(node, self)
+
+    def column(self, node: exp.Column) -> pa.Array:
+        """Return a column's values on these rows."""
+        array = self.source(node)
+        return array if self.picked is None else array.take(pa.array(self.picked))
+
+    def only(self, mask: Flags) -> Scope:
+        """Narrow to the rows where `mask` is true."""
+        if mask.all():
+            return self
+        rows = np.flatnonzero(mask)
+        return replace(self, rows=len(rows), picked=rows if self.picked is None else self.picked[rows])
+
+
+def merged(parts: Sequence[tuple[Flags, pa.Array]], arrow_type: pa.DataType, rows: int) -> pa.Array:
+    """Put the results of disjoint parts of the rows in place, as `arrow_type`; rows of no part are NULL."""
+    if len(parts) == 1 and parts[0][0].all():
+        return cast(parts[0][1], arrow_type)
+    sources = [cast(array, arrow_type) for _, array in parts]
+    positions = np.zeros(rows, dtype=np.int64)
+    start = 0
+    for mask, array in parts:
+        positions[mask] = np.arange(start, start + len(array))
+        start += len(array)
+    taken = np.logical_or.reduce([mask for mask, _ in parts]) if parts else np.zeros(rows, dtype=np.bool_)
+    if not sources:
+        return pa.nulls(rows, arrow_type)
+    return pa.concat_arrays(sources).take(pa.array(positions, mask=~taken))
+
+
+def text_of(node: exp.Expr) -> str:
+    """Return the expression as Spark SQL, for messages."""
+    return node.sql(dialect="spark")
+
+
+def refused(node: exp.Expr, *arrays: pa.Array) -> UsageError:
+    """Say that Spark takes no operands of these types here."""
+    return UsageError.operand_types(text_of(node), [sql_name(array.type) for array in arrays])
+
+
+def overflown(node: exp.Expr, arrow_type: pa.DataType) -> UsageError:
+    """Say that the value does not fit its type."""
+    return UsageError.result_overflow(text_of(node), sql_name(arrow_type))
+
+
+def unsupported(node: exp.Expr, what: str) -> UnsupportedError:
+    """Say that Spark can do this and we cannot."""
+    return UnsupportedError.expression(text_of(node), what)
+
+
+def arguments(node: exp.Expr, names: Iterable[str]) -> list[exp.Expr]:
+    """Return a call's arguments by the names that the parser gives them, absent ones left out, lists opened."""
+    found: list[exp.Expr] = []
+    for name in names:
+        value = node.args.get(name)
+        found.extend(value if isinstance(value, list) else [] if value is None else [value])
+    return found

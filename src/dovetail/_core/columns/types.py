@@ -1,0 +1,187 @@
+"""Which Arrow types Spark would see, and what Spark calls them.
+
+Every column that enters the core is made canonical once, so that the rooms behind the border know sixteen types and not
+sixty. Arrow holds what Spark cannot (unsigned integers, large strings, seconds and nanoseconds); those become the Spark type
+that holds every one of their values.
+
+Nanoseconds are the one exception: a nanosecond column whose values are whole microseconds becomes Spark's microseconds,
+and one that would lose digits stays `timestamp('ns')`, so that no two different instants become equal.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+MAX_PRECISION = 38
+
+NULL = pa.null()
+BOOLEAN = pa.bool_()
+INT = pa.int32()
+BIGINT = pa.int64()
+DOUBLE = pa.float64()
+STRING = pa.string()
+BINARY = pa.binary()
+DATE = pa.date32()
+TIMESTAMP = pa.timestamp("us", tz="UTC")
+TIMESTAMP_NTZ = pa.timestamp("us")
+DAY_TIME = pa.duration("us")
+# Arrow has no year-month interval that pyarrow can build; the months of this type stand for it, days and nanoseconds are zero.
+YEAR_MONTH = pa.month_day_nano_interval()
+
+_PLAIN = {
+    pa.large_string(): STRING,
+    pa.string_view(): STRING,
+    pa.large_binary(): BINARY,
+    pa.binary_view(): BINARY,
+    pa.uint8(): pa.int16(),
+    pa.uint16(): INT,
+    pa.uint32(): BIGINT,
+    pa.uint64(): pa.decimal128(20, 0),
+    pa.float16(): pa.float32(),
+    pa.date64(): DATE,
+}
+
+_NAMES = {
+    NULL: "VOID",
+    BOOLEAN: "BOOLEAN",
+    pa.int8(): "TINYINT",
+    pa.int16(): "SMALLINT",
+    INT: "INT",
+    BIGINT: "BIGINT",
+    pa.float32(): "FLOAT",
+    DOUBLE: "DOUBLE",
+    STRING: "STRING",
+    BINARY: "BINARY",
+    DATE: "DATE",
+    pa.time64("us"): "TIME(6)",
+    DAY_TIME: "INTERVAL DAY TO SECOND",
+    YEAR_MONTH: "INTERVAL YEAR TO MONTH",
+}
+
+
+def canonical(arrow_type: pa.DataType) -> pa.DataType:
+    """Return the Arrow type as Spark sees it.
+
+    Parameters
+    ----------
+    arrow_type
+        Any Arrow type. Structs, lists and maps stay as they are; so do decimals of more than 38 digits.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> canonical(pa.uint16()), canonical(pa.timestamp("s", tz="Europe/Berlin"))
+    (DataType(int32), TimestampType(timestamp[us, tz=UTC]))
+    """
+    if pa.types.is_dictionary(arrow_type):
+        return canonical(arrow_type.value_type)
+    if pa.types.is_timestamp(arrow_type):
+        return TIMESTAMP if arrow_type.tz else TIMESTAMP_NTZ
+    if pa.types.is_decimal(arrow_type):
+        return _canonical_decimal(arrow_type)
+    if pa.types.is_fixed_size_binary(arrow_type):
+        return BINARY
+    if pa.types.is_time(arrow_type):
+        return pa.time64("us")
+    if pa.types.is_duration(arrow_type):
+        return DAY_TIME
+    return _PLAIN.get(arrow_type, arrow_type)
+
+
+def canonicalise(array: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """Return one array of the canonical type with the same values.
+
+    Parameters
+    ----------
+    array
+        An array or a chunked array of any type.
+
+    Notes
+    -----
+    Timestamps finer than a microsecond stay `timestamp('ns')` when a digit would be lost (with zone 'UTC' if they had any
+    zone). Times and durations finer than a microsecond are cut, as Spark cuts them.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> canonicalise(pa.chunked_array([pa.array([1], pa.uint8()), pa.array([2], pa.uint8())])).type
+    DataType(int16)
+    """
+    whole = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+    if pa.types.is_dictionary(whole.type):
+        return canonicalise(whole.dictionary_decode())
+    if pa.types.is_timestamp(whole.type) and whole.type.unit == "ns" and _has_nanoseconds(whole):
+        return whole.cast(pa.timestamp("ns", tz="UTC" if whole.type.tz else None))
+    target = canonical(whole.type)
+    return whole if whole.type == target else whole.cast(target, safe=False)
+
+
+def sql_name(arrow_type: pa.DataType) -> str:
+    """Return Spark's name of a canonical type, for messages."""
+    if pa.types.is_decimal(arrow_type):
+        return f"DECIMAL({arrow_type.precision},{arrow_type.scale})"
+    if pa.types.is_timestamp(arrow_type):
+        return "TIMESTAMP" if arrow_type.tz else "TIMESTAMP_NTZ"
+    if pa.types.is_struct(arrow_type):
+        fields = ", ".join(f"{field.name}: {sql_name(field.type)}" for field in arrow_type)
+        return f"STRUCT<{fields}>"
+    if pa.types.is_list(arrow_type) or pa.types.is_large_list(arrow_type):
+        return f"ARRAY<{sql_name(arrow_type.value_type)}>"
+    if pa.types.is_map(arrow_type):
+        return f"MAP<{sql_name(arrow_type.key_type)}, {sql_name(arrow_type.item_type)}>"
+    return _NAMES.get(arrow_type, str(arrow_type).upper())
+
+
+def family(arrow_type: pa.DataType) -> str:
+    """Return the kind of a canonical type: 'integer', 'float', 'decimal', 'string', 'date', 'stamp' and so on."""
+    for name, belongs in _FAMILIES:
+        if belongs(arrow_type):
+            return name
+    return "other"
+
+
+def is_number(arrow_type: pa.DataType) -> bool:
+    """Say whether the type is an integer, a float or a decimal."""
+    return family(arrow_type) in {"integer", "float", "decimal"}
+
+
+def is_moment(arrow_type: pa.DataType) -> bool:
+    """Say whether the type is a date or a timestamp with or without zone."""
+    return family(arrow_type) in {"date", "stamp"}
+
+
+def is_interval(arrow_type: pa.DataType) -> bool:
+    """Say whether the type is one of the two ANSI intervals."""
+    return family(arrow_type) in {"day_time", "year_month"}
+
+
+def _canonical_decimal(arrow_type: pa.DataType) -> pa.DataType:
+    scale = max(arrow_type.scale, 0)
+    precision = arrow_type.precision - min(arrow_type.scale, 0)
+    return pa.decimal128(precision, scale) if precision <= MAX_PRECISION else arrow_type
+
+
+def _has_nanoseconds(array: pa.Array) -> bool:
+    ticks = array.cast(BIGINT)
+    whole = pc.multiply(pc.divide(ticks, 1000), 1000)
+    return bool(pc.any(pc.not_equal(ticks, whole)).as_py())
+
+
+_FAMILIES = (
+    ("null", pa.types.is_null),
+    ("boolean", pa.types.is_boolean),
+    ("integer", pa.types.is_signed_integer),
+    ("float", pa.types.is_floating),
+    ("decimal", pa.types.is_decimal),
+    ("string", pa.types.is_string),
+    ("binary", pa.types.is_binary),
+    ("date", pa.types.is_date32),
+    ("stamp", pa.types.is_timestamp),
+    ("time", pa.types.is_time64),
+    ("day_time", pa.types.is_duration),
+    ("year_month", pa.types.is_interval),
+    ("struct", pa.types.is_struct),
+    ("list", lambda arrow_type: pa.types.is_list(arrow_type) or pa.types.is_large_list(arrow_type)),
+    ("map", pa.types.is_map),
+)

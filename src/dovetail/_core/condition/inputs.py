@@ -1,0 +1,74 @@
+"""The names that a condition may use: the inputs and their columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from dovetail.errors import UsageError
+
+if TYPE_CHECKING:
+    from dovetail._core.condition.values import Side
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One side of the join: its name in the condition and its columns."""
+
+    name: str
+    columns: tuple[str, ...]
+
+    def find(self, column: str) -> str | None:
+        """The column's own spelling, names being equal whatever their case; None if there is none."""
+        found = [own for own in self.columns if own.lower() == column.lower()]
+        if len(found) > 1:
+            raise UsageError.ambiguous_spelling(column, self.name, found)
+        return found[0] if found else None
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """The two sides of a join."""
+
+    left: Input
+    right: Input
+
+    def named(self, name: str) -> Input | None:
+        """The input of that name, whatever its case."""
+        return next((side for side in (self.left, self.right) if side.name.lower() == name.lower()), None)
+
+    def side(self, name: str) -> Side:
+        """Which side an input's own name stands for."""
+        return "left" if name == self.left.name else "right"
+
+    def resolve(self, column: exp.Column) -> exp.Expression:
+        """Rewrite a column to `input`.`column`, followed by the fields of a struct, if any."""
+        parts = [part.name for part in column.parts]
+        owner = self.named(parts[0]) if len(parts) > 1 else None
+        if owner is None:
+            owner, parts = self._owner(parts), ["", *parts]
+        own = owner.find(parts[1])
+        if own is None:
+            raise UsageError.unknown_column(parts[1], owner.name, owner.columns)
+        return _qualified(owner.name, own, parts[2:])
+
+    def _owner(self, parts: list[str]) -> Input:
+        """The one input that has an unqualified column."""
+        owners = [side for side in (self.left, self.right) if side.find(parts[0]) is not None]
+        if len(owners) == 1:
+            return owners[0]
+        if owners:
+            raise UsageError.ambiguous_column(parts[0], [side.name for side in owners])
+        if len(parts) > 1:
+            raise UsageError.unknown_input(parts[0], [self.left.name, self.right.name])
+        raise UsageError.column_nowhere(parts[0], {side.name: side.columns for side in (self.left, self.right)})
+
+
+def _qualified(name: str, column: str, fields: list[str]) -> exp.Expression:
+    """Build `name`.`column`.`field`...."""
+    node: exp.Expression = exp.column(exp.to_identifier(column, quoted=True), exp.to_identifier(name, quoted=True))
+    for field in fields:
+        node = exp.Dot(this=node, expression=exp.to_identifier(field, quoted=True))
+    return node

@@ -1,0 +1,120 @@
+"""Spark SQL text to a syntax tree whose every column belongs to an input."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from dovetail._core.condition.values import Expression
+from dovetail.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dovetail._core.condition.inputs import Inputs
+    from dovetail._core.condition.values import Side
+
+_RANDOM = frozenset(
+    ("RAND", "RANDN", "RANDOM", "UUID", "SHUFFLE", "MONOTONICALLY_INCREASING_ID", "SPARK_PARTITION_ID", "RANDSTR")
+    + ("UNIFORM", "INPUT_FILE_NAME", "SESSION_USER")
+)
+_AGGREGATES = frozenset(("COLLECT_LIST", "COLLECT_SET", "EVERY", "BOOL_AND", "BOOL_OR", "MAX_BY", "MIN_BY", "MODE"))
+
+
+def parse(text: str, inputs: Inputs) -> exp.Expression:
+    """Parse one boolean or value expression and resolve its columns."""
+    node = _parse_one(text)
+    _refuse_what_is_no_row_expression(node, text)
+    return resolve(node, inputs)
+
+
+def parse_list(text: str) -> list[exp.Expression]:
+    """Parse a select list into its items, columns not yet resolved."""
+    try:
+        select = sqlglot.parse_one(f"SELECT {text}", read="spark")
+    except SqlglotError as error:
+        raise UsageError.cannot_read("select", text, _reason(error)) from None
+    if not isinstance(select, exp.Select) or _has_more_than_items(select):
+        raise UsageError.cannot_read("select", text, "it must be a list of expressions and nothing else")
+    return list(select.expressions)
+
+
+def _has_more_than_items(select: exp.Select) -> bool:
+    """Whether a parsed select has a clause of any kind beside its items."""
+    return any(value for name, value in select.args.items() if name != "expressions")
+
+
+def resolve(node: exp.Expression, inputs: Inputs) -> exp.Expression:
+    """Qualify every column with the input that has it."""
+    holder = exp.Paren(this=node.copy())
+    for column in list(holder.find_all(exp.Column)):
+        if not _inside_lambda(column):
+            column.replace(inputs.resolve(column))
+    return holder.this
+
+
+def expression(node: exp.Expression) -> Expression:
+    """Freeze a resolved node with its Spark SQL text."""
+    return Expression(node.sql(dialect="spark"), node)
+
+
+def sides(node: exp.Expression, inputs: Inputs) -> frozenset[Side]:
+    """Which inputs a resolved node speaks of."""
+    return frozenset(inputs.side(column.table) for column in node.find_all(exp.Column) if column.table)
+
+
+def columns_of(node: exp.Expression, name: str) -> set[str]:
+    """The columns of one input that a resolved node reads."""
+    return {column.name for column in node.find_all(exp.Column) if column.table == name}
+
+
+def _parse_one(text: str) -> exp.Expression:
+    if not isinstance(text, str) or not text.strip():
+        raise UsageError.no_condition(text)
+    try:
+        node = sqlglot.parse_one(text, read="spark")
+    except SqlglotError as error:
+        raise UsageError.cannot_read("condition", text, _reason(error)) from None
+    if isinstance(node, (exp.Query, exp.DDL, exp.DML, exp.Command, exp.Alias)) or not isinstance(node, exp.Expression):
+        raise UsageError.no_boolean(text)
+    return node
+
+
+def _reason(error: SqlglotError) -> str:
+    """The first line of a parser's complaint, without its terminal colours."""
+    details = getattr(error, "errors", None)
+    if details:
+        return f"{details[0]['description'].rstrip('.')} near {details[0]['highlight']!r}"
+    return str(error).splitlines()[0]
+
+
+def _refuse_what_is_no_row_expression(node: exp.Expression, text: str) -> None:
+    """Refuse subqueries, aggregates, windows and functions that do not always answer the same."""
+    for part in node.walk():
+        if isinstance(part, (exp.Query, exp.Subquery)):
+            raise UsageError.subquery(text)
+        if isinstance(part, (exp.AggFunc, exp.Window)) or set(_function_names(part)) & _AGGREGATES:
+            raise UsageError.aggregate_in_condition(part.sql(dialect="spark"), text)
+        if set(_function_names(part)) & _RANDOM:
+            raise UsageError.not_deterministic(part.sql(dialect="spark"), text)
+
+
+def _function_names(node: exp.Expression) -> Iterator[str]:
+    """All names under which a function may be known."""
+    if isinstance(node, exp.Anonymous):
+        yield node.name.upper()
+    elif isinstance(node, exp.Func):
+        yield from (name.upper() for name in node.sql_names())
+
+
+def _inside_lambda(column: exp.Column) -> bool:
+    """Whether a name is the argument of a higher-order function, not a column."""
+    scope = column.find_ancestor(exp.Lambda)
+    while scope is not None:
+        if column.parts[0].name in {argument.name for argument in scope.expressions}:
+            return True
+        scope = scope.find_ancestor(exp.Lambda)
+    return False

@@ -1,0 +1,119 @@
+"""The parts of a join condition, as frozen values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+Side = Literal["left", "right"]
+
+
+class Op(Enum):
+    """An order comparison, read as `left <op> right`."""
+
+    LT = "<"
+    LE = "<="
+    GT = ">"
+    GE = ">="
+
+    def flip(self) -> Op:
+        """The same comparison with its operands exchanged."""
+        return _FLIPPED[self]
+
+    def negate(self) -> Op:
+        """The comparison that holds where this one does not."""
+        return _NEGATED[self]
+
+    @property
+    def strict(self) -> bool:
+        """Whether equal values do not match."""
+        return self in (Op.LT, Op.GT)
+
+    @property
+    def rises(self) -> bool:
+        """Whether the right value lies above the left one."""
+        return self in (Op.LT, Op.LE)
+
+
+_FLIPPED = {Op.LT: Op.GT, Op.LE: Op.GE, Op.GT: Op.LT, Op.GE: Op.LE}
+_NEGATED = {Op.LT: Op.GE, Op.LE: Op.GT, Op.GT: Op.LE, Op.GE: Op.LT}
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """A Spark SQL expression whose columns are all resolved to an input; equal if the text is equal."""
+
+    sql: str
+    node: exp.Expression
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Expression) and self.sql == other.sql
+
+    def __hash__(self) -> int:
+        return hash(self.sql)
+
+    def __str__(self) -> str:
+        return self.sql
+
+
+@dataclass(frozen=True, slots=True)
+class Equality:
+    """`left = right`, or `left <=> right` if null-safe."""
+
+    left: Expression
+    right: Expression
+    null_safe: bool = False
+
+    def flip(self) -> Equality:
+        """The same equality, seen from the other side."""
+        return Equality(self.right, self.left, self.null_safe)
+
+    def __str__(self) -> str:
+        return f"{self.left} {'<=>' if self.null_safe else '='} {self.right}"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """`left <op> right`."""
+
+    left: Expression
+    op: Op
+    right: Expression
+
+    def flip(self) -> Comparison:
+        """The same comparison, seen from the other side."""
+        return Comparison(self.right, self.op.flip(), self.left)
+
+    def __str__(self) -> str:
+        return f"{self.left} {self.op.value} {self.right}"
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A conjunction, sorted by what each part can do for the join.
+
+    A filter speaks of one side: a row that fails it has no partner, but an outer join still keeps it. A residual speaks
+    of both sides in a way that no order helps with: it is tested pair by pair.
+    """
+
+    sql: str
+    keys: tuple[Equality, ...] = ()
+    comparisons: tuple[Comparison, ...] = ()
+    left_filters: tuple[Expression, ...] = ()
+    right_filters: tuple[Expression, ...] = ()
+    residuals: tuple[Expression, ...] = ()
+
+    def flip(self) -> Condition:
+        """The same pairs, with the sides exchanged."""
+        return Condition(
+            self.sql,
+            tuple(key.flip() for key in self.keys),
+            tuple(comparison.flip() for comparison in self.comparisons),
+            self.right_filters,
+            self.left_filters,
+            self.residuals,
+        )

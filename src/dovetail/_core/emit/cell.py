@@ -1,0 +1,138 @@
+"""The whole way from evaluated columns to rows, for one cell: all of a table, or the share of it that a Spark task has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dovetail._core.aggregate.run import fold
+from dovetail._core.emit.rows import SideRows, emit
+from dovetail._core.plan.choose import SAMPLE, Sample, choose_shape
+from dovetail._core.plan.shape import Kind, kind_of
+from dovetail._core.sweep.build import Join, build_join
+from dovetail._core.sweep.prepare import prepare
+from dovetail._core.sweep.tested import TestedPairs, order_test
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from dovetail._core.condition.values import Condition, Side
+    from dovetail._core.plan.aggregates import Aggregate
+    from dovetail._core.plan.query import How
+    from dovetail._core.plan.shape import Shape
+    from dovetail._core.sweep.matches import Matches, SideKeys
+    from dovetail._core.sweep.prepare import SideColumns
+    from dovetail._core.sweep.residual import RowTest
+    from dovetail._core.sweep.tested import Test
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Both sides of a cell, keyed and ready to be joined."""
+
+    condition: Condition
+    left: SideKeys
+    right: SideKeys
+    one_axis: bool
+
+    @classmethod
+    def of(cls, condition: Condition, left: SideColumns, right: SideColumns) -> Cell:
+        """Map evaluated columns to order keys; one axis if all comparisons are of one type."""
+        one_axis = len({array.type for array in (*left.values, *right.values)}) == 1
+        safe = [key.null_safe for key in condition.keys]
+        return cls(condition, *prepare(left, right, safe, one_axis=one_axis), one_axis)
+
+    def sample(self) -> Sample:
+        """Evenly spaced rows of both sides."""
+        picks = [np.unique(np.linspace(0, max(0, side.rows.size - 1), SAMPLE).astype(np.int64)) for side in self.sides]
+        picks = [pick[: side.rows.size] for pick, side in zip(picks, self.sides, strict=True)]
+        left, right = (
+            tuple(values[pick] for values in side.values) for pick, side in zip(picks, self.sides, strict=True)
+        )
+        codes = [None if s.codes is None else s.codes[pick] for pick, s in zip(picks, self.sides, strict=True)]
+        return Sample(left, right, *codes)
+
+    @property
+    def sides(self) -> tuple[SideKeys, SideKeys]:
+        """The left side, then the right."""
+        return self.left, self.right
+
+    def shape(self, stored: Side | None = None) -> Shape:
+        """The shape that leaves the fewest candidates here."""
+        return choose_shape(self.condition, self.sample(), stored)
+
+    def kind(self, shape: Shape) -> Kind:
+        """What to call it; intervals on different axes are just two inequalities."""
+        kind = kind_of(self.condition, shape)
+        return Kind.TWO_INEQUALITIES if kind is Kind.OVERLAP and not self.one_axis else kind
+
+    def join(self, test: RowTest | None, stored: Side | None = None, *, fused: bool = False) -> Join:
+        """The pairs of this cell; `fused` asks for slices and thresholds that can be folded without pairs."""
+        shape = self.shape(stored)
+        kind = self.kind(shape)
+        if fused and kind is Kind.OVERLAP:
+            kind = Kind.TWO_INEQUALITIES
+        ops = [comparison.op for comparison in self.condition.comparisons]
+        join = build_join(kind, shape, ops, self.left, self.right)
+        tests = self._order_tests(shape, join) + ([_on_rows(test, self, join)] if test is not None else [])
+        for own in tests:
+            join = Join(
+                TestedPairs(join.pairs, own, join.left_order.size, join.right_order.size),
+                join.left_order,
+                join.right_order,
+            )
+        return join
+
+    def _order_tests(self, shape: Shape, join: Join) -> list[Test]:
+        """Tests for the comparisons that the shape leaves over."""
+        return [
+            order_test(
+                self.left.values[i][join.left_order],
+                self.condition.comparisons[i].op,
+                self.right.values[i][join.right_order],
+            )
+            for i in shape.rest
+        ]
+
+    def rows(
+        self,
+        how: How,
+        left: Sequence[pa.Array],
+        right: Sequence[pa.Array],
+        sizes: tuple[int, int],
+        test: RowTest | None,
+        threads: int = 1,
+    ) -> Iterator[pa.RecordBatch]:
+        """Yield the joined rows: the left columns, then the right ones (semi and anti: the left ones)."""
+        join = self.join(test, stored="right" if how in ("semi", "anti") else None)
+        ours = SideRows(tuple(left), sizes[0], self.left.rows[join.left_order])
+        theirs = SideRows(tuple(right), sizes[1], self.right.rows[join.right_order])
+        number = len(left) if how in ("semi", "anti") else len(left) + len(right)
+        return emit(join.pairs, ours, theirs, how, [str(i) for i in range(number)], threads)
+
+    def fold(
+        self,
+        aggregates: Sequence[Aggregate],
+        arguments: Sequence[pa.Array | None],
+        per: Side,
+        size: int,
+        test: RowTest | None,
+    ) -> list[pa.Array]:
+        """One column per aggregate, one row per row of the `per` side."""
+        join = self.join(test, stored="left" if per == "right" else "right", fused=True)
+        return fold(aggregates, arguments, join, per, {"left": self.left, "right": self.right}, size)
+
+
+def _on_rows(test: RowTest, cell: Cell, join: Join) -> Test:
+    """A test of table rows as a test of positions."""
+    left, right = cell.left.rows[join.left_order], cell.right.rows[join.right_order]
+
+    def on_positions(found: Matches) -> NDArray[np.bool_]:
+        return test(left[found.left_rows], right[found.right_rows])
+
+    return on_positions

@@ -1,0 +1,92 @@
+"""Find where values fall in a sorted array, through a table of buckets instead of a full binary search.
+
+The table maps the leading bits of a value to the first position that can hold it, so that a look-up in an evenly spread
+array touches two cache lines where a binary search touches twenty. Skew only lengthens the binary search inside a bucket.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dovetail._core.kernels.compile import kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+MAX_BUCKET_BITS = 20
+
+
+@kernel
+def fill_buckets(keys: NDArray[np.int64], least: np.int64, shift: np.int64, out_first: NDArray[np.int64]) -> None:
+    """Write, per bucket, the position of the first key at or above its lower edge; `keys` ascend."""
+    bucket = np.int64(0)
+    for position in range(keys.size):
+        own = np.int64(np.uint64(keys[position] - least) >> np.uint64(shift))
+        while bucket <= own:
+            out_first[bucket] = position
+            bucket += 1
+    while bucket < out_first.size:
+        out_first[bucket] = keys.size
+        bucket += 1
+
+
+@kernel
+def positions_at_or_above(
+    keys: NDArray[np.int64],
+    first: NDArray[np.int64],
+    shift: np.int64,
+    values: NDArray[np.int64],
+    out_position: NDArray[np.int64],
+) -> None:
+    """Write, per value, how many keys lie below it; `keys` ascend and are not empty."""
+    least = keys[0]
+    most = keys[keys.size - 1]
+    for i in range(values.size):
+        value = values[i]
+        if value <= least:
+            out_position[i] = 0
+            continue
+        if value > most:
+            out_position[i] = keys.size
+            continue
+        bucket = np.int64(np.uint64(value - least) >> np.uint64(shift))
+        low = first[bucket]
+        high = first[bucket + 1]
+        while low < high:
+            middle = (low + high) >> 1
+            if keys[middle] < value:
+                low = middle + 1
+            else:
+                high = middle
+        out_position[i] = low
+
+
+@dataclass(frozen=True, slots=True)
+class SortedIndex:
+    """A sorted array with its bucket table."""
+
+    keys: NDArray[np.int64]
+    first: NDArray[np.int64]
+    shift: int
+
+    @classmethod
+    def build(cls, keys: NDArray[np.int64]) -> SortedIndex:
+        """Index keys that already ascend."""
+        if keys.size == 0:
+            return cls(keys, np.zeros(2, np.int64), 0)
+        spread = int(keys[-1]) - int(keys[0])
+        bits = min(MAX_BUCKET_BITS, max(1, keys.size.bit_length()))
+        shift = max(0, spread.bit_length() - bits)
+        first = np.empty((spread >> shift) + 2, np.int64)
+        fill_buckets(keys, keys[0], np.int64(shift), first)
+        return cls(keys, first, shift)
+
+    def below(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Count, per value, the keys below it: the position of the first key at or above."""
+        out = np.zeros(values.size, np.int64)
+        if self.keys.size:
+            positions_at_or_above(self.keys, self.first, np.int64(self.shift), values, out)
+        return out

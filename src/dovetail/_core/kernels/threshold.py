@@ -1,0 +1,129 @@
+"""The positions of a slice whose height reaches a threshold: two inequalities at once.
+
+A tower of maxima stands over the heights: level k holds the maximum of every 16**k positions. The next position that
+reaches the threshold is found by walking up where a block is too low and down where it is not, so a slice with k hits
+costs O(16 * log16(n) * (k + 1)), whatever its length.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dovetail._core.kernels.compile import NO_ROW, kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+FAN_BITS = 4
+FAN = 1 << FAN_BITS
+
+
+@kernel
+def fill_maxima(heights: NDArray[np.int64], out_maxima: NDArray[np.int64]) -> None:
+    """Write the maximum of every 16 heights."""
+    for block in range(out_maxima.size):
+        first = block << 4
+        last = min(first + 16, heights.size)
+        most = heights[first]
+        for i in range(first + 1, last):
+            most = max(most, heights[i])
+        out_maxima[block] = most
+
+
+@kernel
+def next_reaching(
+    tower: NDArray[np.int64], starts: NDArray[np.int64], position: np.int64, end: np.int64, least: np.int64
+) -> np.int64:
+    """Return the first position in `[position, end)` whose height is at least `least`; NO_ROW if none.
+
+    `tower` holds the heights, then each level of maxima; `starts` says where each level begins.
+    """
+    level = 0
+    block = position
+    while level + 1 < starts.size and (block & 15) == 0:
+        block >>= 4
+        level += 1
+    while (block << (4 * level)) < end:
+        if tower[starts[level] + block] >= least:
+            if level == 0:
+                return block
+            level -= 1
+            block <<= 4
+            continue
+        block += 1
+        while level + 1 < starts.size and (block & 15) == 0:
+            block >>= 4
+            level += 1
+    return np.int64(NO_ROW)
+
+
+@kernel
+def mark_reaching(
+    tower: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    low: NDArray[np.int64],
+    high: NDArray[np.int64],
+    least: NDArray[np.int64],
+    out_found: NDArray[np.bool_],
+) -> None:
+    """Write, per row, whether its slice holds a position that reaches its threshold."""
+    for row in range(low.size):
+        out_found[row] = next_reaching(tower, starts, low[row], high[row], least[row]) >= 0
+
+
+@kernel
+def fill_reaching_pairs(
+    tower: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    low: NDArray[np.int64],
+    high: NDArray[np.int64],
+    least: NDArray[np.int64],
+    cursor: NDArray[np.int64],
+    out_row: NDArray[np.int64],
+    out_position: NDArray[np.int64],
+) -> int:
+    """Write pairs from the cursor on until the rows end or the outputs are full; return how many.
+
+    The cursor is (row, position, end row): where to go on, and which row to stop before. It is moved along.
+    """
+    row = cursor[0]
+    position = cursor[1]
+    written = 0
+    while row < cursor[2]:
+        position = next_reaching(tower, starts, max(position, low[row]), high[row], least[row])
+        if position < 0:
+            row += 1
+            position = np.int64(0)
+            continue
+        if written == out_row.size:
+            break
+        out_row[written] = row
+        out_position[written] = position
+        written += 1
+        position += 1
+    cursor[0] = row
+    cursor[1] = max(position, np.int64(0))
+    return written
+
+
+@dataclass(frozen=True, slots=True)
+class Tower:
+    """Heights in the order of their positions, with the levels of maxima above them."""
+
+    levels: NDArray[np.int64]
+    starts: NDArray[np.int64]
+
+    @classmethod
+    def build(cls, heights: NDArray[np.int64]) -> Tower:
+        """Stack maxima of 16 until one is left."""
+        levels = [heights]
+        while levels[-1].size > 1:
+            maxima = np.empty((levels[-1].size + FAN - 1) >> FAN_BITS, np.int64)
+            fill_maxima(levels[-1], maxima)
+            levels.append(maxima)
+        sizes = [level.size for level in levels]
+        starts = np.cumsum([0, *sizes[:-1]], dtype=np.int64)
+        return cls(np.concatenate(levels), starts)

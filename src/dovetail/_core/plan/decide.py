@@ -1,0 +1,81 @@
+"""Which side stays, which travels, and how: broadcast, ranges, or Spark's own join.
+
+The *anchor* is never replicated. An outer, semi or anti join fixes it: the preserved side. An inner join is free, and
+anchors the side that is costlier to move.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+from typing import TYPE_CHECKING
+
+from dovetail.errors import UsageError
+
+if TYPE_CHECKING:
+    from dovetail._core.condition.values import Side
+    from dovetail._core.plan.query import How
+
+BROADCAST_BYTES = 128 << 20
+CELL_ROWS = 500_000
+MOST_CELLS = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known of a side: rows that can match, and about how many bytes each takes on its way."""
+
+    rows: int
+    row_bytes: int
+
+    @property
+    def size(self) -> int:
+        """About how many bytes would travel."""
+        return self.rows * self.row_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The anchor, the algorithm, the number of cells and why."""
+
+    anchor: Side
+    algorithm: str
+    cells: int
+    reason: str
+
+
+def decide(
+    how: How, per: Side | None, left: Facts, right: Facts, *, asked: str, cells: int | None, cores: int
+) -> Decision:
+    """Choose anchor and placement by the sizes of both sides."""
+    anchor = _anchor(how, per, left, right)
+    other = right if anchor == "left" else left
+    fixed = per is not None or how != "inner"
+    why = f"the {anchor} side stays in place: " + ("its rows are kept" if fixed else "it is the larger one")
+    small = other.size <= BROADCAST_BYTES
+    if asked == "broadcast" or (asked == "auto" and small and cells is None):
+        travels = f"the other, about {other.rows:,} rows in {_size(other.size)}, travels to every task"
+        return Decision(anchor, "broadcast", cells or cores, f"{why}; {travels}")
+    number = cells or min(MOST_CELLS, max(2 * cores, ceil((left.rows + right.rows) / CELL_ROWS)))
+    size = f"the other is {_size(other.size)}, too much to broadcast (limit {_size(BROADCAST_BYTES)})"
+    travels = "cells were asked for" if cells or asked == "range" else size
+    return Decision(anchor, "range", number, f"{why}; {travels}, so rows are placed into {number} cells")
+
+
+def _anchor(how: How, per: Side | None, left: Facts, right: Facts) -> Side:
+    if per is not None:
+        return per
+    if how == "inner":
+        return "left" if left.size >= right.size else "right"
+    if how == "full":
+        raise UsageError.unknown_choice("how", how, ("left", "right"))
+    return "right" if how == "right" else "left"
+
+
+def _size(size: int) -> str:
+    """Bytes as a person reads them."""
+    for unit in ("bytes", "KB", "MB", "GB"):
+        if size < 1024:  # noqa: PLR2004 -- the base of the units
+            return f"{size} {unit}"
+        size //= 1024
+    return f"{size} TB"

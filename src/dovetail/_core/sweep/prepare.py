@@ -1,0 +1,99 @@
+"""From evaluated columns to `SideKeys`: which rows can match at all, and their order keys over both sides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dovetail._core.columns.order_keys import order_keys
+from dovetail._core.sweep.matches import SideKeys
+from dovetail._core.sweep.ranks import dense_ranks, equality_codes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class SideColumns:
+    """What a side brings to the condition, one array per part, all of the type in which both sides are compared.
+
+    `fits` says which rows pass the side's own filters; None: there are none.
+    """
+
+    rows: int
+    fits: pa.Array | None
+    keys: tuple[pa.Array, ...]
+    values: tuple[pa.Array, ...]
+
+
+def prepare(
+    left: SideColumns, right: SideColumns, null_safe: Sequence[bool], *, one_axis: bool
+) -> tuple[SideKeys, SideKeys]:
+    """Set aside the rows that cannot match and map the rest to order keys.
+
+    `one_axis`: all values are compared with each other (overlap needs starts and ends on one axis), so they are ranked
+    together; otherwise each comparison has an axis of its own.
+    """
+    rows = [_can_match(side, null_safe) for side in (left, right)]
+    codes = _codes(left, right, rows, null_safe)
+    picked = [[_pick(array, own) for array in side.values] for side, own in zip((left, right), rows, strict=True)]
+    values = _on_axes(picked[0], picked[1], one_axis=one_axis)
+    return SideKeys(rows[0], codes[0], tuple(values[0])), SideKeys(rows[1], codes[1], tuple(values[1]))
+
+
+def _can_match(side: SideColumns, null_safe: Sequence[bool]) -> NDArray[np.int64]:
+    """The rows whose filters hold and whose keys and values are there."""
+    needed = [key for key, safe in zip(side.keys, null_safe, strict=True) if not safe]
+    masks = [pc.is_valid(array) for array in (*needed, *side.values) if array.null_count]
+    if side.fits is not None:
+        masks.append(pc.fill_null(side.fits, False))  # noqa: FBT003 -- Arrow's own parameter
+    if not masks:
+        return np.arange(side.rows)
+    fits = masks[0].to_numpy(zero_copy_only=False).copy()
+    for mask in masks[1:]:
+        fits &= mask.to_numpy(zero_copy_only=False)
+    return np.flatnonzero(fits)
+
+
+def _pick(array: pa.Array, rows: NDArray[np.int64]) -> pa.Array:
+    return array if rows.size == len(array) else array.take(pa.array(rows))
+
+
+def _codes(
+    left: SideColumns, right: SideColumns, rows: list[NDArray[np.int64]], null_safe: Sequence[bool]
+) -> tuple[NDArray[np.int64] | None, NDArray[np.int64] | None]:
+    """Number the equality keys of both sides together."""
+    if not left.keys:
+        return None, None
+    columns: list[NDArray[np.int64]] = []
+    for ours, theirs, safe in zip(left.keys, right.keys, null_safe, strict=True):
+        both = [_pick(ours, rows[0]), _pick(theirs, rows[1])]
+        columns.append(_null_safe_keys(both) if safe else np.concatenate(order_keys(both)))
+    codes = equality_codes(columns)
+    return codes[: rows[0].size], codes[rows[0].size :]
+
+
+def _null_safe_keys(arrays: list[pa.Array]) -> NDArray[np.int64]:
+    """Ranks from 1 up, and 0 for NULL, which equals itself."""
+    present = [np.flatnonzero(array.is_valid().to_numpy(zero_copy_only=False)) for array in arrays]
+    keys = np.concatenate(order_keys([_pick(array, own) for array, own in zip(arrays, present, strict=True)]))
+    out = np.zeros(sum(len(array) for array in arrays), np.int64)
+    out[np.concatenate([present[0], present[1] + len(arrays[0])])] = dense_ranks(keys)[0] + 1
+    return out
+
+
+def _on_axes(
+    left: list[pa.Array], right: list[pa.Array], *, one_axis: bool
+) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]]:
+    """Map the values of all comparisons to order keys."""
+    if one_axis:
+        keys = order_keys([*left, *right])
+        return keys[: len(left)], keys[len(left) :]
+    pairs = [order_keys([ours, theirs]) for ours, theirs in zip(left, right, strict=True)]
+    return [pair[0] for pair in pairs], [pair[1] for pair in pairs]

@@ -1,0 +1,56 @@
+"""Small integers in place of large ones: ranks of values, and codes for combinations of equality keys."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dovetail._core.kernels.sort import sort_with_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+CODE_BITS = 40
+
+
+def dense_ranks(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Number the distinct values in their order; return the number of each, and the distinct values."""
+    keys, order = sort_with_rows(values, np.arange(values.size))
+    new = np.empty(keys.size, np.bool_)
+    new[:1] = True
+    np.not_equal(keys[1:], keys[:-1], out=new[1:])
+    ranks = np.empty(keys.size, np.int64)
+    ranks[order] = np.cumsum(new) - 1
+    return ranks, keys[new]
+
+
+def equality_codes(columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Number combinations of key values: equal rows get equal codes, from 0 up, in at most 40 bits or as dense ranks."""
+    codes, bits = np.zeros(columns[0].size, np.int64), 0
+    for column in columns:
+        own, own_bits = _from_zero(column)
+        if bits + own_bits > PACKABLE_BITS:
+            codes, bits = _ranked(codes)
+        codes, bits = (codes << own_bits) | own, bits + own_bits
+    return codes if bits <= CODE_BITS else _ranked(codes)[0]
+
+
+PACKABLE_BITS = 62
+
+
+def _from_zero(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
+    """Shift values to start at 0, or rank them if they spread too wide; and the bits that they need."""
+    if values.size == 0:
+        return values, 0
+    least, most = int(values.min()), int(values.max())
+    if (most - least).bit_length() > CODE_BITS:
+        return _ranked(values)
+    return values - least, (most - least).bit_length()
+
+
+def _ranked(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
+    ranks, distinct = dense_ranks(values)
+    return ranks, distinct.size.bit_length()

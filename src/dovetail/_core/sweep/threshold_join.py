@@ -1,0 +1,126 @@
+"""Join by slice and threshold: the positions of a probing row's slice that are also high enough.
+
+Meaning      {(p, s) : lower(p) <= at(s) <= upper(p) and height(s) >= least(p)}, within equal codes.
+Needs        nothing of the input's order; sorts the stored side by `at`.
+How          at, sorted:   1  3  4  6  8          slice of p: positions 0..3, least 5
+             height:       9  2  5  1  7          hits: 0 and 2; blocks whose maximum is below 5 are skipped
+Edges        ties are hits; an empty slice has none.
+State        the stored order and a tower of maxima over the heights (n / 15 more numbers).
+Worst case   O((n + m) log n + pairs * log n); memory O(n + m) + a chunk.
+Source       three-sided range reporting (the priority search tree), with blocks of 16 in place of single nodes; IEJoin's
+             bit array, the usual choice, walks n / 64 words per probe however few pairs there are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dovetail._core.kernels.segments import sums_above_threshold
+from dovetail._core.kernels.threshold import Tower, fill_reaching_pairs, mark_reaching
+from dovetail._core.sweep.bounds import Slices, bounds
+from dovetail._core.sweep.matches import CHUNK, Matches
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from dovetail._core.condition.values import Op, Side
+
+@dataclass(frozen=True)
+class ThresholdJoin:
+    """The pairs of probing rows with the positions of their slices that reach their threshold.
+
+    `heights` stand in the stored order; `least` is per probe.
+    """
+
+    found: Slices
+    heights: NDArray[np.int64]
+    least: NDArray[np.int64]
+    stored: Side
+
+    @cached_property
+    def _tower(self) -> Tower:
+        return Tower.build(self.heights)
+
+    def count(self) -> int:
+        """Count by a sweep from the greatest threshold down; no pair is made."""
+        return int(self.sums(np.ones(self.heights.size, np.int64)).sum())
+
+    def sums(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Add up, per probe, the values of its partners; `values` stand in the stored order."""
+        out = np.zeros(self.least.size, np.int64)
+        sums_above_threshold(
+            values,
+            self.heights,
+            self.by_height,
+            self.found.low,
+            self.found.high,
+            self.least,
+            self.by_least,
+            np.zeros(2 * max(1, values.size), np.int64),
+            out,
+        )
+        return out
+
+    @cached_property
+    def by_height(self) -> NDArray[np.int64]:
+        """Stored positions, the highest first."""
+        return np.argsort(self.heights, kind="stable")[::-1]
+
+    @cached_property
+    def by_least(self) -> NDArray[np.int64]:
+        """Probes, the one with the greatest threshold first."""
+        return np.argsort(self.least, kind="stable")[::-1]
+
+    def tasks(self, number: int) -> list[Iterator[Matches]]:
+        """Split the probes evenly; finer than the threads, since their partners are not known beforehand."""
+        edges = np.linspace(0, self.least.size, number * 8 + 1).astype(np.int64)
+        return [self._pairs(int(a), int(b)) for a, b in zip(edges[:-1], edges[1:], strict=True) if a < b]
+
+    def _pairs(self, first: int, last: int) -> Iterator[Matches]:
+        cursor = np.array([first, 0, last], np.int64)
+        tower, found = self._tower, self.found
+        while cursor[0] < last:
+            rows, positions = np.empty(CHUNK, np.int64), np.empty(CHUNK, np.int64)
+            size = fill_reaching_pairs(
+                tower.levels, tower.starts, found.low, found.high, self.least, cursor, rows, positions
+            )
+            if size:
+                pairs = rows[:size], positions[:size]
+                yield Matches(*pairs) if self.stored == "right" else Matches(*pairs[::-1])
+
+    def has_partner(self, side: Side) -> NDArray[np.bool_]:
+        """A probe stops at its first hit; stored rows are marked pair by pair."""
+        if side == self.stored:
+            return self._marked()
+        out = np.zeros(self.least.size, np.bool_)
+        mark_reaching(self._tower.levels, self._tower.starts, self.found.low, self.found.high, self.least, out)
+        return out
+
+    def _marked(self) -> NDArray[np.bool_]:
+        out = np.zeros(self.heights.size, np.bool_)
+        for task in self.tasks(1):
+            for pairs in task:
+                out[pairs.right_rows if self.stored == "right" else pairs.left_rows] = True
+        return out
+
+
+def threshold_join(
+    found: Slices, values: NDArray[np.int64], comparison: tuple[NDArray[np.int64], Op], stored: Side
+) -> ThresholdJoin:
+    """Add `probe <op> stored value` to slices; `values` stand in the order of the stored rows as given.
+
+    A bound from above is a bound from below on the integers turned round (`~value` reverses int64 without overflow).
+    """
+    wanted = bounds([comparison], comparison[0].size)
+    if comparison[1].rises:
+        heights, least, empty = values, wanted.lower, wanted.upper < wanted.lower
+    else:
+        heights, least, empty = ~values, ~wanted.upper, wanted.upper < wanted.lower
+    high = np.where(empty, found.low, found.high)
+    return ThresholdJoin(Slices(found.order, found.low, high), heights[found.order], least, stored)

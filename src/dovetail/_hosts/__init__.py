@@ -1,0 +1,1 @@
+"""Where a join runs: one folder per host, each handing the same core its rows."""

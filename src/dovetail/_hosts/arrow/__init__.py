@@ -1,0 +1,1 @@
+"""The arrow host: tables of one process, in any library that speaks Arrow, joined on all of its cores."""

@@ -1,0 +1,97 @@
+"""A join of two tables in this process."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from dovetail._core.aggregate.functions import result_type
+from dovetail._core.columns.table import Columns
+from dovetail._core.emit.cell import Cell
+from dovetail._core.sweep.residual import residual_test
+from dovetail._hosts.arrow.evaluate import side_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from dovetail._core.plan.query import OutputColumn, Query
+    from dovetail._hosts.arrow.frames import Frame
+
+
+def run(query: Query, left: Frame, right: Frame) -> Any:
+    """Join two frames; the result is of the kind of the kept side: the left one, or the one named by `per`."""
+    ours = Columns.of(query.inputs.left.name, left.table)
+    theirs = Columns.of(query.inputs.right.name, right.table)
+    frame = right if query.per == "right" else left
+    _check(query, ours, theirs)
+    batches = _folded(query, ours, theirs) if query.per else _joined(query, ours, theirs)
+    return frame.restore(output_schema(query, ours, theirs), batches)
+
+
+def threads() -> int:
+    """As many as this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def cell_of(query: Query, left: Columns, right: Columns) -> Cell:
+    """Both sides as one cell."""
+    return Cell.of(query.condition, *side_columns(query.condition, left, right))
+
+
+def output_schema(query: Query, left: Columns, right: Columns) -> pa.Schema:
+    """The result's columns and types, learned by evaluating over no rows."""
+    nothing = left.none().beside(right.none())
+    fields = [pa.field(column.name, _shown(nothing, column).type) for column in query.output]
+    for aggregate in query.aggregates:
+        kind = None if aggregate.argument is None else nothing.evaluate(aggregate.argument).type
+        fields.append(pa.field(aggregate.name, result_type(aggregate, kind)))
+    return pa.schema(fields)
+
+
+def _check(query: Query, left: Columns, right: Columns) -> None:
+    """Find out over no rows whether every part of the condition can be evaluated."""
+    ours, theirs = left.none(), right.none()
+    side_columns(query.condition, ours, theirs)
+    for residual in query.condition.residuals:
+        ours.beside(theirs).boolean(residual)
+
+
+def _joined(query: Query, left: Columns, right: Columns) -> Iterator[pa.RecordBatch]:
+    inputs = query.inputs
+    ours, theirs = query.read_by_output(inputs.left.name), query.read_by_output(inputs.right.name)
+    names = [*((inputs.left.name, own) for own in ours), *((inputs.right.name, own) for own in theirs)]
+    schema = output_schema(query, left, right)
+    batches = cell_of(query, left, right).rows(
+        query.how,
+        [left.raw[inputs.left.name, own] for own in ours],
+        [right.raw[inputs.right.name, own] for own in theirs],
+        (left.rows, right.rows),
+        residual_test(query.condition.residuals, left, right),
+        threads(),
+    )
+    for batch in batches:
+        yield _project(query, names, batch, schema)
+
+
+def _project(query: Query, names: Sequence[tuple[str, str]], batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    """What the result shows, from the columns that travelled."""
+    columns = Columns(dict(zip(names, batch.columns, strict=True)), batch.num_rows)
+    return pa.RecordBatch.from_arrays([_shown(columns, column) for column in query.output], schema=schema)
+
+
+def _shown(columns: Columns, column: OutputColumn) -> pa.Array:
+    """A plain column as it is, of the caller's own type; an expression evaluated."""
+    plain = column.plain
+    return columns.evaluate(column.shows) if plain is None else columns.raw[plain.table, plain.name]
+
+
+def _folded(query: Query, left: Columns, right: Columns) -> Iterator[pa.RecordBatch]:
+    per, other = (left, right) if query.per == "left" else (right, left)
+    assert query.per is not None  # noqa: S101 -- the caller looked
+    arguments = [None if own.argument is None else other.evaluate(own.argument) for own in query.aggregates]
+    test = residual_test(query.condition.residuals, left, right)
+    folded = cell_of(query, left, right).fold(query.aggregates, arguments, query.per, per.rows, test)
+    kept = [_shown(per, column) for column in query.output]
+    yield pa.RecordBatch.from_arrays([*kept, *folded], schema=output_schema(query, left, right))

@@ -1,0 +1,204 @@
+"""Cells on Spark: an id for each anchor row, and all ids at which another row may have a partner."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import functions as F  # noqa: N812
+
+from dovetail._core.placement.boxes import Box, Boxes, Cut, cut_boxes
+from dovetail._core.plan.choose import Sample
+from dovetail._hosts.spark.types import literal
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+    from dovetail._core.condition.values import Comparison
+    from dovetail._hosts.spark.sides import Sides, SparkSide
+
+HOT_SHARE = 0.5
+"""A key with more than this share of a cell's rows is cut by its values."""
+
+
+@dataclass(frozen=True)
+class Hot:
+    """A key that is too frequent for one cell: its value in a row of the anchor's sample, and boxes of its own."""
+
+    row: int
+    first: int
+    boxes: Boxes
+
+
+@dataclass(frozen=True)
+class Cells:
+    """All cells: those by hash of the keys (one box per cell if there are none), then those of hot keys."""
+
+    hashed: int
+    boxes: Boxes | None
+    hot: tuple[Hot, ...]
+    anchors: pa.Table
+
+    @property
+    def number(self) -> int:
+        """How many cells there are."""
+        own = len(self.boxes.boxes) if self.boxes is not None else self.hashed
+        return own + sum(len(hot.boxes.boxes) for hot in self.hot)
+
+    def all_boxes(self) -> list[Box]:
+        """The boxes of all cells that have any."""
+        own = list(self.boxes.boxes) if self.boxes is not None else []
+        return own + [box for hot in self.hot for box in hot.boxes.boxes]
+
+
+def plan_cells(sides: Sides, sample: Sample, anchors: pa.Table, cells: int) -> Cells:
+    """Cut boxes without equality keys; with them, hash, and cut boxes inside the hot ones."""
+    ops = [comparison.op for comparison in sides.condition.comparisons]
+    if not sides.condition.keys:
+        boxes = cut_boxes(sample, ops, cells) if ops else None
+        return Cells(cells, boxes, (), anchors)
+    return Cells(cells, None, tuple(_hot(sides, sample, cells)), anchors)
+
+
+def _hot(sides: Sides, sample: Sample, cells: int) -> list[Hot]:
+    """The keys with more than half a cell's share of the sampled rows, each with boxes in proportion."""
+    codes, other = sample.left_codes, sample.right_codes
+    ops = [comparison.op for comparison in sides.condition.comparisons]
+    if codes is None or other is None or not ops or not codes.size:
+        return []
+    found: list[Hot] = []
+    first = cells
+    for code, row, rows in zip(*np.unique(codes, return_index=True, return_counts=True), strict=True):
+        share = max(rows / codes.size, float((other == code).mean()) if other.size else 0.0)
+        number = round(share * cells)
+        if share <= HOT_SHARE / cells or number < 2:  # noqa: PLR2004 -- one cell is no cut
+            continue
+        own, theirs = np.flatnonzero(codes == code), np.flatnonzero(other == code)
+        part = Sample(tuple(v[own] for v in sample.left), tuple(v[theirs] for v in sample.right))
+        boxes = cut_boxes(part, ops, number)
+        found.append(Hot(int(row), first, _renumbered(boxes, own)))
+        first += len(boxes.boxes)
+    return found
+
+
+def _renumbered(boxes: Boxes, rows: np.ndarray) -> Boxes:  # type: ignore[type-arg]
+    """Boxes whose cuts point into the whole sample again."""
+
+    def cut(tree: Cut | int) -> Cut | int:
+        if isinstance(tree, int):
+            return tree
+        return Cut(tree.dimension, int(rows[tree.row]), cut(tree.below), cut(tree.above))
+
+    moved = tuple(
+        Box(tuple(type(e)(e.dimension, int(rows[e.row]), e.lower) for e in box.edges), box.anchors, box.others)
+        for box in boxes.boxes
+    )
+    return Boxes(cut(boxes.tree), moved)
+
+
+def placed(sides: Sides, cells: Cells) -> DataFrame:
+    """Both sides in one frame of (cell, anchor row, other row), moved to their cells."""
+    ours = sides.left.frame.withColumn("cell", _anchor_cell(sides, cells))
+    theirs = sides.right.frame.withColumn("cell", F.explode(_other_cells(sides, cells)))
+    return _tagged(ours, sides.left, "a", sides.right, "o").union(
+        _tagged(theirs, sides.right, "o", sides.left, "a").select("cell", "a", "o")
+    ).repartitionById(cells.number, F.col("cell"))
+
+
+def _tagged(frame: DataFrame, own: SparkSide, name: str, other: SparkSide, absent: str) -> DataFrame:
+    return frame.select(
+        F.col("cell"),
+        F.struct(*own.frame.columns).alias(name),
+        F.lit(None).cast(other.schema).alias(absent),
+    )
+
+
+def _anchor_cell(sides: Sides, cells: Cells) -> Column:
+    """The one cell of an anchor row; rows that cannot match are spread evenly."""
+    own = sides.left
+    anywhere = F.pmod(F.xxhash64(*_hashable(own)), F.lit(cells.number)).cast("int")
+    if sides.condition.keys:
+        cell = _hashed(sides, cells)
+        for hot in cells.hot:
+            boxed = _walk(hot.boxes.tree, cells.anchors, hot.first)
+            cell = F.when(_is_key(sides, cells.anchors, hot.row), boxed).otherwise(cell)
+    elif cells.boxes is not None:
+        cell = _walk(cells.boxes.tree, cells.anchors, 0)
+    else:
+        cell = anywhere
+    return F.when(can_match(sides, own), cell).otherwise(anywhere)
+
+
+def _other_cells(sides: Sides, cells: Cells) -> Column:
+    """All cells in which a row of the other side may have a partner."""
+    comparisons = sides.condition.comparisons
+    if sides.condition.keys:
+        found = F.array(_hashed(sides, cells))
+        for hot in cells.hot:
+            boxed = _reached(hot.boxes.boxes, comparisons, cells.anchors, hot.first)
+            found = F.when(_is_key(sides, cells.anchors, hot.row), boxed).otherwise(found)
+        return found
+    if cells.boxes is None:
+        return F.sequence(F.lit(0), F.lit(cells.number - 1))
+    return _reached(cells.boxes.boxes, comparisons, cells.anchors, 0)
+
+
+def _hashed(sides: Sides, cells: Cells) -> Column:
+    """The cell of an equality key."""
+    keys = [F.col(name) for name in sides.left.named("k")]
+    return F.pmod(F.xxhash64(*keys), F.lit(cells.hashed)).cast("int")
+
+
+def _is_key(sides: Sides, anchors: pa.Table, row: int) -> Column:
+    """Whether a row has the key of a sampled anchor row."""
+    parts = []
+    for name in sides.left.named("k"):
+        value = anchors.column(name)[row]
+        parts.append(F.col(name).eqNullSafe(literal(value)) if value.is_valid else F.col(name).isNull())
+    return reduce(lambda a, b: a & b, parts)
+
+
+def _walk(tree: Cut | int, anchors: pa.Table, first: int) -> Column:
+    """The tree of cuts as nested conditions."""
+    if isinstance(tree, int):
+        return F.lit(first + tree)
+    name = f"v{tree.dimension}"
+    below = F.col(name) < literal(anchors.column(name)[tree.row])
+    return F.when(below, _walk(tree.below, anchors, first)).otherwise(_walk(tree.above, anchors, first))
+
+
+def _reached(boxes: tuple[Box, ...], comparisons: tuple[Comparison, ...], anchors: pa.Table, first: int) -> Column:
+    """The numbers of the boxes in which a row may have a partner."""
+    reached = [F.when(_may_match(box, comparisons, anchors), F.lit(first + i)) for i, box in enumerate(boxes)]
+    return F.array_compact(F.array(*reached))
+
+
+def _may_match(box: Box, comparisons: tuple[Comparison, ...], anchors: pa.Table) -> Column:
+    """Whether some anchor value inside the box's edges satisfies the comparison with this row."""
+    holds = F.lit(True)  # noqa: FBT003 -- Spark's own parameter
+    for edge in box.edges:
+        op, name = comparisons[edge.dimension].op, f"v{edge.dimension}"
+        cut = literal(anchors.column(name)[edge.row])
+        if edge.lower and op.rises:
+            holds &= F.col(name) > cut if op.strict else F.col(name) >= cut
+        elif not edge.lower and not op.rises:
+            holds &= F.col(name) < cut
+    return holds
+
+
+def can_match(sides: Sides, own: SparkSide) -> Column:
+    """Whether a row can match at all: its filters hold, its keys (unless null-safe) and values are there."""
+    parts = [F.col("fits")] if own.filtered else []
+    keys = zip(own.named("k"), sides.condition.keys, strict=True)
+    parts += [F.col(name).isNotNull() for name, key in keys if not key.null_safe]
+    parts += [F.col(name).isNotNull() for name in own.named("v")]
+    return reduce(lambda a, b: a & b, parts, F.lit(True))  # noqa: FBT003
+
+
+def _hashable(own: SparkSide) -> list[Column]:
+    """Columns that Spark can hash; a constant if there are none."""
+    plain = [f.name for f in own.schema.fields if "map" not in f.dataType.simpleString() and "variant" not in f.dataType.simpleString()]
+    return [F.col(name) for name in plain] or [F.lit(0)]

@@ -1,0 +1,25 @@
+"""The samples of both sides as order keys, for choosing shapes and cutting cells."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from dovetail._core.emit.cell import Cell
+from dovetail._core.plan.choose import Sample
+from dovetail._hosts.spark.task import side_columns
+
+if TYPE_CHECKING:
+    from dovetail._core.condition.values import Condition
+    from dovetail._hosts.spark.statistics import Statistics
+
+
+def sample_of(condition: Condition, left: Statistics, right: Statistics) -> tuple[Sample, pa.Table]:
+    """Order keys of both samples, and the left sample's rows in the same order."""
+    ours = left.sample if left.sample.num_rows else right.sample.slice(0, 0)
+    theirs = right.sample if right.sample.num_rows else ours.slice(0, 0)
+    cell = Cell.of(condition, side_columns(ours), side_columns(theirs))
+    keys = cell.left, cell.right
+    sample = Sample(keys[0].values, keys[1].values, keys[0].codes, keys[1].codes)
+    return sample, ours.take(pa.array(cell.left.rows))

@@ -1,0 +1,191 @@
+"""Each side as the join needs it: one projection with keys, values and only the columns that travel.
+
+Columns of the projection: `fits` (all of the side's own filters), `k0`... (equality keys), `v0`... (compared values), `g0`...
+(arguments of aggregates), `p0`... (columns of the input that the result or a residual reads). Keys and values are computed
+by Spark, in the type in which Spark would compare them, and only where `fits` holds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+from pyspark.errors import AnalysisException, PySparkException
+from pyspark.sql import functions as F  # noqa: N812
+from sqlglot import exp
+
+from dovetail._core.columns.coerce import comparison_type
+from dovetail._core.condition.parse import expression
+from dovetail._hosts.spark.types import arrow_type, spark_type, width
+from dovetail.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pyspark.sql import Column, DataFrame
+    from pyspark.sql.types import StructType
+
+    from dovetail._core.condition.values import Comparison, Condition, Equality, Expression, Side
+    from dovetail._core.plan.query import Query
+    from dovetail._hosts.spark.frames import SparkFrame
+
+_OPERATORS = {"<": exp.LT, "<=": exp.LTE, ">": exp.GT, ">=": exp.GTE}
+_DECIMAL_DIGITS = 38
+
+
+@dataclass(frozen=True)
+class SparkSide:
+    """One side, projected; `payload` are the input's columns behind `p0`, `p1`, ..."""
+
+    name: str
+    frame: DataFrame
+    payload: tuple[str, ...]
+
+    @property
+    def schema(self) -> StructType:
+        """The projection's columns."""
+        return self.frame.schema
+
+    def named(self, letter: str) -> list[str]:
+        """The columns of one group."""
+        return [name for name in self.frame.columns if name[0] == letter and name[1:].isdigit()]
+
+    @property
+    def filtered(self) -> bool:
+        """Whether the side has filters of its own."""
+        return "fits" in self.frame.columns
+
+    @property
+    def row_bytes(self) -> int:
+        """About how many bytes a row takes on its way."""
+        return sum(width(field.dataType) for field in self.schema.fields)
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Both sides of a query, projected, and the condition in the form that Spark's types allow."""
+
+    condition: Condition
+    left: SparkSide
+    right: SparkSide
+
+    def flip(self) -> Sides:
+        """The sides exchanged."""
+        return Sides(self.condition.flip(), self.right, self.left)
+
+
+def check(query: Query, left: SparkFrame, right: SparkFrame) -> None:
+    """Let Spark analyse the condition and the select list; nothing runs."""
+    joined = left.frame.alias(left.name).join(right.frame.alias(right.name), F.expr(query.condition.sql), "inner")
+    try:
+        kinds = joined.select(F.expr(query.condition.sql)).schema
+        assert kinds is not None  # noqa: S101 -- asking for it is what makes Connect analyse
+        shown = [F.expr(column.shows.sql) for column in query.output]
+        shown += [F.expr(own.argument.sql) for own in query.aggregates if own.argument is not None]
+        _ = joined.select(*shown).schema
+    except (AnalysisException, PySparkException) as error:
+        raise UsageError.spark_refuses(query.condition.sql, first_line(error)) from None
+
+
+def first_line(error: Exception) -> str:
+    """What a Spark exception says, in one line."""
+    return str(error).strip().splitlines()[0].split(" SQLSTATE:")[0]
+
+
+def project(query: Query, left: SparkFrame, right: SparkFrame) -> Sides:
+    """Project both sides."""
+    condition, kinds = _typed(query.condition, left, right)
+    return Sides(
+        condition,
+        _side(query, condition, kinds, "left", left),
+        _side(query, condition, kinds, "right", right),
+    )
+
+
+def _typed(condition: Condition, left: SparkFrame, right: SparkFrame) -> tuple[Condition, dict[str, pa.DataType]]:
+    """Find the type of every comparison; what has no order that we know becomes a residual.
+
+    Spark compares it then, pair by pair, with its own rules: the answer is right, the plan says why it is slow.
+    """
+    parts = [*condition.keys, *condition.comparisons]
+    ansi = left.session.conf.get("spark.sql.ansi.enabled") == "true"
+    kinds: dict[str, pa.DataType] = {}
+    for part, ours, theirs in zip(
+        parts, _types([p.left for p in parts], left), _types([p.right for p in parts], right), strict=True
+    ):
+        kind = _common(ours, theirs, ansi=ansi)
+        if kind is not None:
+            kinds[str(part)] = kind
+    odd = [_as_residual(part) for part in parts if str(part) not in kinds]
+    return (
+        replace(
+            condition,
+            keys=tuple(key for key in condition.keys if str(key) in kinds),
+            comparisons=tuple(own for own in condition.comparisons if str(own) in kinds),
+            residuals=(*condition.residuals, *odd),
+        ),
+        kinds,
+    )
+
+
+def _types(parts: Sequence[Expression], own: SparkFrame) -> list[pa.DataType | None]:
+    if not parts:
+        return []
+    shown = own.frame.alias(own.name).select(*(F.expr(part.sql).alias(f"c{i}") for i, part in enumerate(parts)))
+    return [arrow_type(field.dataType) for field in shown.schema.fields]
+
+
+def _common(left: pa.DataType | None, right: pa.DataType | None, *, ansi: bool) -> pa.DataType | None:
+    """The type in which Spark compares two others; None if we do not know it for sure."""
+    if left is None or right is None:
+        return None
+    kind = left if left == right else comparison_type(left, right) if ansi or _exact(left, right) else None
+    if kind is None or pa.types.is_decimal256(kind):
+        return None
+    return pa.bool_() if pa.types.is_null(kind) else kind
+
+
+def _exact(left: pa.DataType, right: pa.DataType) -> bool:
+    """Whether two types meet in the same type with ANSI mode on or off."""
+    return all(pa.types.is_integer(kind) or pa.types.is_decimal(kind) for kind in (left, right))
+
+
+def _as_residual(part: Equality | Comparison) -> Expression:
+    """A key or comparison as a plain boolean."""
+    op = getattr(part, "op", None)
+    node = _OPERATORS[op.value] if op is not None else exp.NullSafeEQ if part.null_safe else exp.EQ  # type: ignore[union-attr]
+    return expression(node(this=_wrapped(part.left.node), expression=_wrapped(part.right.node)))
+
+
+def _wrapped(node: exp.Expression) -> exp.Expression:
+    return exp.Paren(this=node.copy()) if isinstance(node, exp.Binary) else node.copy()
+
+
+def _side(query: Query, condition: Condition, kinds: dict[str, pa.DataType], side: Side, own: SparkFrame) -> SparkSide:
+    filters = condition.left_filters if side == "left" else condition.right_filters
+    fits = F.expr(" AND ".join(f"({part.sql})" for part in filters)) if filters else None
+
+    def where_fit(sql: str, kind: pa.DataType) -> Column:
+        value = F.expr(sql).cast(spark_type(kind))
+        return value if fits is None else F.when(fits, value)
+
+    columns = [] if fits is None else [F.coalesce(fits, F.lit(False)).alias("fits")]  # noqa: FBT003
+    for letter, parts in (("k", condition.keys), ("v", condition.comparisons)):
+        columns += [where_fit(getattr(p, side).sql, kinds[str(p)]).alias(f"{letter}{i}") for i, p in enumerate(parts)]
+    if query.per is not None and query.per != side:
+        columns += [
+            F.expr(aggregate.argument.sql).alias(f"g{i}")
+            for i, aggregate in enumerate(query.aggregates)
+            if aggregate.argument is not None
+        ]
+    payload = _payload(query, condition, own)
+    columns += [F.expr(f"`{own.name}`.`{name}`").alias(f"p{i}") for i, name in enumerate(payload)]
+    return SparkSide(own.name, own.frame.alias(own.name).select(*columns), payload)
+
+
+def _payload(query: Query, condition: Condition, own: SparkFrame) -> tuple[str, ...]:
+    """The columns of an input that the result or a residual reads, in the input's order."""
+    nodes = [column.shows.node for column in query.output] + [part.node for part in condition.residuals]
+    read = {column.name for node in nodes for column in node.find_all(exp.Column) if column.table == own.name}
+    return tuple(name for name in own.frame.columns if name in read)

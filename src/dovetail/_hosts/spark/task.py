@@ -1,0 +1,185 @@
+"""What runs inside a Spark task: Arrow batches in, the joined rows of a cell out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from dovetail._core.columns.table import Columns, one_chunk
+from dovetail._core.emit.cell import Cell
+from dovetail._core.sweep.prepare import SideColumns
+from dovetail._core.sweep.residual import residual_test
+from dovetail._hosts.spark.wire import unpack
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from dovetail._core.condition.values import Condition
+    from dovetail._core.plan.aggregates import Aggregate
+    from dovetail._core.plan.query import How
+
+    Batches = Iterator[pa.RecordBatch]
+
+CHUNK_ROWS = 1 << 20
+CHUNK_BYTES = 256 << 20
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a side's projection is laid out: the input's name, and the input columns behind `p0`, `p1`, ..."""
+
+    name: str
+    payload: tuple[str, ...]
+    shown: tuple[str, ...]
+
+    def columns(self, table: pa.Table) -> Columns:
+        """The payload under its own names, for residuals."""
+        arrays = {(self.name, own): table.column(f"p{i}") for i, own in enumerate(self.payload)}
+        return Columns({key: one_chunk(array) for key, array in arrays.items()}, table.num_rows)
+
+    def shown_columns(self, table: pa.Table) -> list[pa.Array]:
+        """The columns that the result shows."""
+        return [one_chunk(table.column(name)) for name in self.shown]
+
+
+@dataclass(frozen=True)
+class CellTask:
+    """The join of one cell; the anchor is the left side."""
+
+    condition: Condition
+    how: How
+    left: Layout
+    right: Layout
+    aggregates: tuple[Aggregate, ...] = ()
+    numbered: bool = False
+
+    def rows(self, left: pa.Table, right: pa.Table, first: int = 0) -> Batches:
+        """The joined rows of a cell: anchor columns `a0`..., other columns `o0`... or aggregates.
+
+        `numbered` asks for candidates of a residual that only Spark can test: pairs with the number of their anchor row,
+        from `first` up, and after them every anchor row alone, in which `paired` is false.
+        """
+        cell = Cell.of(self.condition, side_columns(left), side_columns(right))
+        ours, theirs = self.left.shown_columns(left), self.right.shown_columns(right)
+        if self.aggregates:
+            yield self._folded(cell, left, right, ours)
+            return
+        if self.numbered:
+            ours.append(pa.array(np.arange(first, first + left.num_rows)))
+        test = None if self.numbered else self._test(left, right)
+        how = "inner" if self.numbered else self.how
+        sizes = (left.num_rows, right.num_rows)
+        for batch in cell.rows(how, ours, theirs, sizes, test):
+            yield self._named(batch.columns, paired=True)
+        if self.numbered:
+            nothing = [pa.nulls(left.num_rows, array.type) for array in theirs]
+            yield self._named([*ours, *nothing], paired=False)
+
+    def _test(self, left: pa.Table, right: pa.Table):  # type: ignore[no-untyped-def]  # noqa: ANN202 -- RowTest | None
+        if not self.condition.residuals:
+            return None
+        return residual_test(self.condition.residuals, self.left.columns(left), self.right.columns(right))
+
+    def _folded(self, cell: Cell, left: pa.Table, right: pa.Table, ours: list[pa.Array]) -> pa.RecordBatch:
+        arguments = [
+            None if own.argument is None else one_chunk(right.column(f"g{i}")) for i, own in enumerate(self.aggregates)
+        ]
+        folded = cell.fold(self.aggregates, arguments, "left", left.num_rows, self._test(left, right))
+        names = [f"a{i}" for i in range(len(ours))] + [f"o{i}" for i in range(len(folded))]
+        return pa.RecordBatch.from_arrays([*ours, *folded], names=names)
+
+    def _named(self, columns: list[pa.Array], *, paired: bool) -> pa.RecordBatch:
+        ours = len(self.left.shown)
+        names = [f"a{i}" for i in range(ours)]
+        extra = []
+        if self.numbered:
+            names.append("row")
+            extra = [pa.array(np.full(len(columns[0]), paired))]
+        names += [f"o{i}" for i in range(len(columns) - len(names))]
+        if extra:
+            names.append("paired")
+        return pa.RecordBatch.from_arrays([*columns, *extra], names=names)
+
+
+def side_columns(table: pa.Table) -> SideColumns:
+    """A projection as the sweep needs it."""
+    names = table.column_names
+    groups = [[name for name in names if name[0] == letter and name[1:].isdigit()] for letter in ("k", "v")]
+    fits = one_chunk(table.column("fits")) if "fits" in names else None
+    keys, values = (tuple(one_chunk(table.column(name)) for name in group) for group in groups)
+    return SideColumns(table.num_rows, fits, keys, values)
+
+
+def broadcast_task(task: CellTask, other: bytes) -> Callable[[Batches], Batches]:
+    """Join a task's anchor rows, some at a time, with all of the other side."""
+
+    def run(batches: Batches) -> Batches:
+        right = unpack(other)
+        first = 0
+        for table in _chunks(batches, max(CHUNK_ROWS, 2 * right.num_rows)):
+            yield from task.rows(table, right, first)
+            first += table.num_rows
+
+    return run
+
+
+def cell_task(task: CellTask) -> Callable[[Batches], Batches]:
+    """Join the anchor rows and the other rows that were placed into a task's cell."""
+
+    def run(batches: Batches) -> Batches:
+        anchors: list[pa.RecordBatch] = []
+        others: list[pa.RecordBatch] = []
+        empty: tuple[pa.Schema, pa.Schema] | None = None
+        for batch in batches:
+            ours, theirs = batch.column("a"), batch.column("o")
+            empty = pa.schema(list(ours.type)), pa.schema(list(theirs.type))
+            anchors.append(_flat(ours))
+            others.append(_flat(theirs))
+        if empty is not None:
+            yield from task.rows(pa.Table.from_batches(anchors, empty[0]), pa.Table.from_batches(others, empty[1]))
+
+    return run
+
+
+def _flat(rows: pa.StructArray) -> pa.RecordBatch:
+    """The fields of the structs that are there."""
+    present = rows.drop_null() if rows.null_count else rows
+    return pa.RecordBatch.from_arrays(present.flatten(), schema=pa.schema(list(rows.type)))
+
+
+def _chunks(batches: Batches, rows: int) -> Iterator[pa.Table]:
+    """Batches put together until there are enough rows or bytes."""
+    waiting: list[pa.RecordBatch] = []
+    for batch in batches:
+        waiting.append(batch)
+        if sum(own.num_rows for own in waiting) >= rows or sum(own.nbytes for own in waiting) >= CHUNK_BYTES:
+            yield pa.Table.from_batches(waiting)
+            waiting = []
+    if waiting:
+        yield pa.Table.from_batches(waiting)
+
+
+def settle(how: How) -> Callable[[Batches], Batches]:
+    """Finish a join whose residual Spark has tested: `holds` says which candidates are pairs.
+
+    All candidates of an anchor row come, in this task, before the row alone: so what has not been seen by then has no
+    partner.
+    """
+
+    def run(batches: Batches) -> Batches:
+        seen = np.zeros(1 << 16, np.bool_)
+        for batch in batches:
+            rows = batch.column("row").to_numpy(zero_copy_only=False)
+            paired = batch.column("paired").to_numpy(zero_copy_only=False)
+            holds = batch.column("holds").fill_null(False).to_numpy(zero_copy_only=False)  # noqa: FBT003
+            while rows.size and rows.max() >= seen.size:
+                seen = np.concatenate([seen, np.zeros_like(seen)])
+            seen[rows[paired & holds]] = True
+            alone = ~paired & (seen[rows] if how == "semi" else ~seen[rows])
+            kept = alone if how in ("semi", "anti") else alone | (paired & holds)
+            yield batch.filter(pa.array(kept)).drop_columns(["row", "paired", "holds"])
+
+    return run

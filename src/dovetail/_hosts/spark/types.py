@@ -1,0 +1,84 @@
+"""Spark's types and values as Arrow's, and back."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+from pyspark.sql import functions as F  # noqa: N812 -- as all of Spark's users write it
+from pyspark.sql.types import StructField, StructType
+
+from dovetail._core.columns.order_keys import order_keys
+from dovetail._core.columns.types import sql_name
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+    from pyspark.sql.types import DataType
+
+_ARROW: dict[str, pa.DataType] = {
+    "tinyint": pa.int8(),
+    "smallint": pa.int16(),
+    "int": pa.int32(),
+    "bigint": pa.int64(),
+    "float": pa.float32(),
+    "double": pa.float64(),
+    "string": pa.string(),
+    "binary": pa.binary(),
+    "boolean": pa.bool_(),
+    "date": pa.date32(),
+    "timestamp": pa.timestamp("us", "UTC"),
+    "timestamp_ntz": pa.timestamp("us"),
+    "void": pa.null(),
+}
+_WIDTHS = {"string": 32, "binary": 32}
+_WIDE = 64
+MICROS = 1_000_000
+
+
+def arrow_type(kind: DataType) -> pa.DataType | None:
+    """The Arrow type of a Spark type that has an order we know; None for any other."""
+    name = kind.simpleString()
+    decimal = re.fullmatch(r"decimal\((\d+),(\d+)\)", name)
+    if decimal:
+        return pa.decimal128(int(decimal[1]), int(decimal[2]))
+    return _ARROW.get(name)
+
+
+def spark_type(kind: pa.DataType) -> str:
+    """Spark's name for an Arrow type."""
+    return sql_name(kind)
+
+
+def width(kind: DataType) -> int:
+    """About how many bytes a value takes, for estimates of size."""
+    arrow = arrow_type(kind)
+    if arrow is None or pa.types.is_null(arrow):
+        return _WIDE
+    return _WIDTHS.get(kind.simpleString()) or max(1, arrow.bit_width // 8)
+
+
+def literal(value: pa.Scalar) -> Column:
+    """An Arrow value as a Spark literal of the same type, exactly.
+
+    Dates and timestamps go by their numbers: Spark's reach beyond Python's, and Python's would pass through a time zone.
+    """
+    if pa.types.is_date(value.type):
+        return F.expr(f"date_from_unix_date({_number(value)})")
+    if pa.types.is_timestamp(value.type):
+        micros = _number(value)
+        if value.type.tz is not None:
+            return F.expr(f"timestamp_micros({micros}L)")
+        sign, size = ("-", -micros) if micros < 0 else ("", micros)
+        seconds = f"CAST('{sign}{size // MICROS}.{size % MICROS:06d}' AS DECIMAL(18, 6))"
+        return F.expr(f"TIMESTAMP_NTZ'1970-01-01 00:00:00' + make_dt_interval(0, 0, 0, {seconds})")
+    return F.lit(value.as_py()).cast(spark_type(value.type))
+
+
+def _number(value: pa.Scalar) -> int:
+    return int(order_keys([pa.array([value], value.type)])[0][0])
+
+
+def schema_of(fields: list[tuple[str, DataType]]) -> StructType:
+    """A struct of nullable fields."""
+    return StructType([StructField(name, kind, nullable=True) for name, kind in fields])

