@@ -50,7 +50,7 @@ class UnsupportedError(DovetailError):
         )
 
     @classmethod
-    def by_reference(cls, what: str, sql: str) -> Self:
+    def by_reference(cls, sql: str, what: str) -> Self:
         """Name the part of an expression that the naive reference does not know."""
         return cls(
             f"{what} in {sql!r} is not known to the naive reference. "
@@ -99,39 +99,9 @@ class UsageError(DovetailError, ValueError):
         return cls(f"column {column!r} not found in {side!r}; it has {_names(names)}.{_did_you_mean(column, names)}")
 
     @classmethod
-    def ambiguous_column(cls, column: str, candidates: Iterable[str]) -> Self:
-        """Name a column that more than one place has."""
-        return cls(f"column {column!r} is ambiguous; it may be {_names(candidates)}. Hint: write the input before it.")
-
-    @classmethod
-    def unreadable(cls, sql: str, why: str) -> Self:
-        """Show a text that is no Spark SQL expression."""
-        return cls(f"{sql!r} is no Spark SQL expression: {' '.join(why.split())}. Hint: write it as after WHERE.")
-
-    @classmethod
-    def not_a_boolean(cls, sql: str, kind: object) -> Self:
-        """Show a condition that is neither true nor false."""
-        return cls(f"{sql!r} is {kind}; a condition needs a boolean. Hint: compare it with something.")
-
-    @classmethod
-    def incomparable(cls, sql: str, one: object, other: object) -> Self:
-        """Show two types that Spark does not bring together."""
-        return cls(f"{sql!r} mixes {one} and {other}; Spark has no common type for them. Hint: cast one side.")
-
-    @classmethod
-    def overflow(cls, value: object, kind: object) -> Self:
-        """Show a result that its type cannot hold."""
-        return cls(f"arithmetic overflow: {value!r} does not fit {kind}. Hint: cast to a wider type first.")
-
-    @classmethod
     def division_by_zero(cls, sql: str) -> Self:
         """Show a division that has no answer."""
         return cls(f"division by zero in {sql!r}; Spark refuses it too. Hint: guard it with CASE WHEN.")
-
-    @classmethod
-    def not_a_moment(cls, text: str, kind: object) -> Self:
-        """Show a text that is no date or timestamp."""
-        return cls(f"{text!r} is no {kind}. Hint: write it as '2026-01-31' or '2026-01-31 12:00:00'.")
 
     @classmethod
     def operand_types(cls, sql: str, got: Iterable[str]) -> Self:
@@ -168,26 +138,6 @@ class UsageError(DovetailError, ValueError):
         """Name a field that a struct does not have."""
         names = list(known)
         return cls(f"field {name!r} not found; the struct has {_names(names)}.{_did_you_mean(name, names)}")
-
-    @classmethod
-    def unknown_how(cls, how: str, known: Iterable[str]) -> Self:
-        """Name a join type that does not exist."""
-        names = list(known)
-        return cls(f"how {how!r} is unknown; it is one of {_names(names)}.{_did_you_mean(how, names)}")
-
-    @classmethod
-    def not_an_aggregate(cls, sql: str) -> Self:
-        """Show an aggregate that is none of those on offer."""
-        return cls(
-            f"{sql!r} is no aggregate; it is one of count(*), count, sum, avg, min, max, first, last of an expression. "
-            "Hint: write it as 'sum(r.price)'."
-        )
-
-    @classmethod
-    def unknown_input(cls, name: str, known: Iterable[str]) -> Self:
-        """Name an input that the join does not have."""
-        names = list(known)
-        return cls(f"input {name!r} not found; the inputs are {_names(names)}.{_did_you_mean(name, names)}")
 
     @classmethod
     def column_nowhere(cls, column: str, inputs: Mapping[str, Iterable[str]]) -> Self:
@@ -383,4 +333,12 @@ class UsageError(DovetailError, ValueError):
         return cls(
             f"setting {name!r} is {value!r} in the active Spark session and cannot change while it runs. "
             "Hint: stop it first, or leave the setting out."
+        )
+
+    @classmethod
+    def nothing_to_draw(cls, algorithm: str) -> Self:
+        """Say that a plan has no matrix."""
+        return cls(
+            f"this plan ({algorithm}) has no join matrix to draw; one needs a comparison and rows on both sides. "
+            "Hint: print(plan) shows it as text."
         )

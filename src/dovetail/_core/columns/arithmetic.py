@@ -1,7 +1,7 @@
 """The operators + - * / % div, pmod and the bit operators, with Spark's result types and ANSI errors.
 
-Integers keep the wider type and refuse to overflow. Decimals are computed exactly and rounded half up once, to Spark's result
-type. Any FLOAT or DOUBLE beside another type makes the whole a DOUBLE. `/` is never an integer division.
+Integers keep the wider type and refuse to overflow. Decimals are computed exactly and rounded half up once, to Spark's
+result type. Any FLOAT or DOUBLE beside another type makes the whole a DOUBLE. `/` is never an integer division.
 """
 
 from __future__ import annotations
@@ -16,21 +16,24 @@ from sqlglot import exp
 from dovetail._core.columns import decimals, intervals
 from dovetail._core.columns.cast import cast
 from dovetail._core.columns.coerce import as_decimal, number_type, string_meets
-from dovetail._core.columns.lanes import Flags, Values, column, present, values
+from dovetail._core.columns.lanes import column, present, values
 from dovetail._core.columns.literals import negative_literal, whole_literal
-from dovetail._core.columns.scope import Scope, overflown, refused, text_of
+from dovetail._core.columns.scope import overflown, refused, text_of
 from dovetail._core.columns.types import BIGINT, DOUBLE, INT, NULL, family, is_interval, is_number
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dovetail._core.columns.scope import Handler
+    from dovetail._core.columns.lanes import Flags, Values
+    from dovetail._core.columns.scope import Handler, Scope
 
     Operation = Callable[[exp.Expr, pa.Array, pa.Array], pa.Array]
 
 
-def _operands(node: exp.Expr, left: pa.Array, right: pa.Array, untyped: pa.DataType = DOUBLE) -> tuple[pa.Array, pa.Array]:
+def _operands(
+    node: exp.Expr, left: pa.Array, right: pa.Array, untyped: pa.DataType = DOUBLE
+) -> tuple[pa.Array, pa.Array]:
     """Make numbers of both sides and bring them to one type; decimals keep their own precision and scale."""
     left, right = _numbers(node, left, right, untyped)
     kinds = {family(left.type), family(right.type)}
@@ -45,7 +48,9 @@ def _numbers(node: exp.Expr, left: pa.Array, right: pa.Array, untyped: pa.DataTy
     soft = [family(side.type) in {"string", "null"} for side in (left, right)]
     if left.type == NULL and right.type == NULL:
         return cast(left, untyped), cast(right, untyped)
-    if all(soft) or not all(is_number(side.type) for side, yields in zip((left, right), soft, strict=True) if not yields):
+    if all(soft) or not all(
+        is_number(side.type) for side, yields in zip((left, right), soft, strict=True) if not yields
+    ):
         raise refused(node, left, right)
     return _yielding(left, right), _yielding(right, left)
 
@@ -178,7 +183,9 @@ def _decimal_whole_quotient(node: exp.Expr, left: pa.Array, right: pa.Array) -> 
     one, other, _ = _aligned(left, right)
     other = _divisors(node, other, _there(left, right))
     quotient = decimals.signed_like(one, np.abs(one) // np.abs(other)) * np.sign(other)
-    return cast(_decimal(node, quotient, _there(left, right), 0, pa.decimal128(38, 0)), BIGINT)
+    # Beyond 64 bits Spark keeps the low ones.
+    wrapped = (quotient.astype(object) + 2**63) % 2**64 - 2**63
+    return column(wrapped.astype(np.int64), _there(left, right), BIGINT)
 
 
 def remainder(node: exp.Expr, left: pa.Array, right: pa.Array) -> pa.Array:

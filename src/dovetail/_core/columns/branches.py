@@ -1,7 +1,7 @@
 """Three-valued logic and the expressions that choose: AND, OR, NOT, IS, BETWEEN, CASE, IF, coalesce and their kin.
 
-A branch is evaluated on the rows that take it and on no others, so that a guard such as `CASE WHEN b <> 0 THEN a / b END`
-guards. AND and OR evaluate their right side where the left does not decide.
+A branch is evaluated on the rows that take it and on no others, so that a guard such as
+`CASE WHEN b <> 0 THEN a / b END` guards. AND and OR evaluate their right side where the left does not decide.
 """
 
 from __future__ import annotations
@@ -16,14 +16,15 @@ from sqlglot import exp
 from dovetail._core.columns.cast import cast
 from dovetail._core.columns.coerce import common_type
 from dovetail._core.columns.compare import alike, at_most, equal
-from dovetail._core.columns.lanes import Flags, flags, present, values
-from dovetail._core.columns.scope import Scope, arguments, merged, refused, unsupported
+from dovetail._core.columns.lanes import flags, present, values
+from dovetail._core.columns.scope import arguments, merged, refused, unsupported
 from dovetail._core.columns.types import BOOLEAN, NULL, STRING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dovetail._core.columns.scope import Handler
+    from dovetail._core.columns.lanes import Flags
+    from dovetail._core.columns.scope import Handler, Scope
 
     Part = Callable[[Scope], pa.Array]
 

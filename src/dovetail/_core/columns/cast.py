@@ -15,12 +15,14 @@ import pyarrow.compute as pc
 from dovetail._core.columns import parse, render
 from dovetail._core.columns.civil import MICROS_PER_DAY, MICROS_PER_SECOND
 from dovetail._core.columns.decimals import cut, rebuilt, shifted, unscaled
-from dovetail._core.columns.lanes import Flags, Values, column, flags, present, values
+from dovetail._core.columns.lanes import column, flags, present, values
 from dovetail._core.columns.types import BIGINT, DATE, DOUBLE, STRING, family, sql_name
 from dovetail.errors import UnsupportedError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from dovetail._core.columns.lanes import Flags, Values
 
     Conversion = Callable[[pa.Array, pa.DataType], pa.Array]
 
@@ -42,8 +44,8 @@ def cast(array: pa.Array, target: pa.DataType, *, safe: bool = False) -> pa.Arra
 
     Notes
     -----
-    Fractions are cut for integers and rounded half up for decimals. NaN and Infinity become NULL as decimals, as in Spark. FLOAT
-    and DOUBLE to STRING are not supported: their text depends on the Java version that Spark runs on.
+    Fractions are cut for integers and rounded half up for decimals. NaN and Infinity become NULL as decimals, as in
+    Spark. FLOAT and DOUBLE to STRING are not supported: their text depends on the Java version that Spark runs on.
 
     Examples
     --------
@@ -164,26 +166,27 @@ def _decimal_to_stamp(array: pa.Array, target: pa.DataType) -> pa.Array:
 def _zoned(micros: Values, there: Flags, target: pa.DataType) -> pa.Array:
     """Only TIMESTAMP is a number of seconds; a wall clock is not."""
     if target.tz is None:
-        raise UsageError.no_cast("a number", sql_name(target))
+        raise UsageError.no_cast(sql_name(DOUBLE), sql_name(target))
     return column(micros, there, target)
 
 
-def _stamp_seconds(array: pa.Array, target: pa.DataType) -> Values:
+def _stamp_micros(array: pa.Array, target: pa.DataType) -> Values:
     if array.type.tz is None:
         raise UsageError.no_cast(sql_name(array.type), sql_name(target))
     return values(micros_of(array))
 
 
 def _stamp_to_integer(array: pa.Array, target: pa.DataType) -> pa.Array:
-    return _bounded(_stamp_seconds(array, target) // MICROS_PER_SECOND, present(array), target)
+    return _bounded(_stamp_micros(array, target) // MICROS_PER_SECOND, present(array), target)
 
 
 def _stamp_to_float(array: pa.Array, target: pa.DataType) -> pa.Array:
-    return column(_stamp_seconds(array, target) / MICROS_PER_SECOND, present(array), target)
+    return column(_stamp_micros(array, target) / MICROS_PER_SECOND, present(array), target)
 
 
 def _stamp_to_decimal(array: pa.Array, target: pa.DataType) -> pa.Array:
-    return _float_to_decimal(_stamp_to_float(array, DOUBLE), target)
+    micros = _stamp_micros(array, target)
+    return rebuilt(shifted(micros, target.scale - 6, 19), present(array), target)
 
 
 def _date_to_stamp(array: pa.Array, target: pa.DataType) -> pa.Array:

@@ -6,12 +6,16 @@ for every year that Spark knows, also before the year one.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from dovetail._core.columns.lanes import Flags, Values
+if TYPE_CHECKING:
+    from dovetail._core.columns.lanes import Flags, Values
 
 MICROS_PER_SECOND = 1_000_000
 MICROS_PER_DAY = 86_400 * MICROS_PER_SECOND
+_MONTHS = 12
 _MONDAY = 3  # 1970-01-01 was a Thursday, three days after a Monday
 
 
@@ -61,7 +65,7 @@ def add_months(days: Values, months: Values) -> Values:
     target = month_of(days) + months
     start = first_day(target)
     length = first_day(target + 1) - start
-    return start + np.minimum(day_of_month(days), length) - 1
+    return np.asarray(start + np.minimum(day_of_month(days), length) - 1)
 
 
 def last_day(days: Values) -> Values:
@@ -73,7 +77,7 @@ def day_number(year: Values, month: Values, day: Values) -> tuple[Values, Flags]
     """Return the day of a calendar date and whether there is such a date."""
     months = (year - 1970) * 12 + month - 1
     start = first_day(months)
-    real = (month >= 1) & (month <= 12) & (day >= 1) & (day <= first_day(months + 1) - start)
+    real = (month >= 1) & (month <= _MONTHS) & (day >= 1) & (day <= first_day(months + 1) - start)
     return start + day - 1, np.asarray(real, dtype=np.bool_)
 
 
@@ -90,6 +94,8 @@ def months_between(start: Values, end: Values) -> Values:
     start_day, end_day = start // MICROS_PER_DAY, end // MICROS_PER_DAY
     start_time, end_time = start % MICROS_PER_DAY, end % MICROS_PER_DAY
     # A day that the time of day has not yet completed does not count.
-    end_day = end_day - ((end_day > start_day) & (end_time < start_time)) + ((end_day < start_day) & (end_time > start_time))
+    end_day = (
+        end_day - ((end_day > start_day) & (end_time < start_time)) + ((end_day < start_day) & (end_time > start_time))
+    )
     packed = (month_of(end_day) - month_of(start_day)) * 32 + day_of_month(end_day) - day_of_month(start_day)
     return np.asarray(np.trunc(packed / 32).astype(np.int64))

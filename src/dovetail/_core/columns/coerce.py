@@ -1,8 +1,8 @@
 """The common type in which Spark compares two values, or brings several together.
 
 The rules are those of Spark 4 with ANSI mode on. A string gives way to whatever it meets. Integers with FLOAT meet in
-DOUBLE, not in FLOAT. Decimals widen to hold both sides; where that needs more than 38 digits Spark keeps the whole digits
-and rounds the fraction, and so do we: 1.4 as DECIMAL(38,18) equals 1 as DECIMAL(38,0), in Spark as here.
+DOUBLE, not in FLOAT. Decimals widen to hold both sides; where that needs more than 38 digits Spark keeps the whole
+digits and rounds the fraction, and so do we: 1.4 as DECIMAL(38,18) equals 1 as DECIMAL(38,0), in Spark as here.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _MAX_WIDE_PRECISION = 76
+# Where two types meet: in a comparison, inside a compared struct or array, in CASE and its kin, in least and greatest.
+_COMPARED, _INSIDE, _CHOSEN, _RANKED = "compared", "inside", "chosen", "ranked"
 _STRING_YIELDS_TO = {"boolean", "binary", "date", "stamp"}
 
 
@@ -41,8 +43,8 @@ def comparison_type(left: pa.DataType, right: pa.DataType) -> pa.DataType | None
 
     Notes
     -----
-    Both sides are then cast to the result with `cast`, which rounds decimals as Spark does. NULL meets any type. Timestamps in
-    nanoseconds, which Spark does not have, meet the others in nanoseconds.
+    Both sides are then cast to the result with `cast`, which rounds decimals as Spark does. NULL meets any type.
+    Timestamps in nanoseconds, which Spark does not have, meet the others in nanoseconds.
 
     Examples
     --------
@@ -50,7 +52,7 @@ def comparison_type(left: pa.DataType, right: pa.DataType) -> pa.DataType | None
     >>> comparison_type(pa.int64(), pa.float32()), comparison_type(pa.int32(), pa.bool_())
     (DataType(double), None)
     """
-    return _wider(left, right, promote_strings=True)
+    return _wider(left, right, _COMPARED)
 
 
 def common_type(types: Iterable[pa.DataType], *, promote_strings: bool = True) -> pa.DataType | None:
@@ -58,9 +60,10 @@ def common_type(types: Iterable[pa.DataType], *, promote_strings: bool = True) -
 
     `least` and `greatest` do not promote strings: there a string only meets strings.
     """
+    place = _CHOSEN if promote_strings else _RANKED
 
     def meet(one: pa.DataType | None, other: pa.DataType) -> pa.DataType | None:
-        return None if one is None else _wider(one, other, promote_strings=promote_strings)
+        return None if one is None else _wider(one, other, place)
 
     return reduce(meet, types, NULL)
 
@@ -90,19 +93,28 @@ def string_meets(other: pa.DataType) -> pa.DataType | None:
     return other if kind in _STRING_YIELDS_TO else None
 
 
-def _wider(left: pa.DataType, right: pa.DataType, *, promote_strings: bool) -> pa.DataType | None:
+def _wider(left: pa.DataType, right: pa.DataType, place: str) -> pa.DataType | None:
     if left == right:
         return None if family(left) == "map" else left
     kinds = (family(left), family(right))
     if "null" in kinds:
         return right if kinds[0] == "null" else left
-    if "string" in kinds and promote_strings:
+    if "string" in kinds and place in {_COMPARED, _CHOSEN}:
         return string_meets(right if kinds[0] == "string" else left)
     if is_number(left) and is_number(right):
-        return number_type(left, right)
+        return _tight_number(left, right) if place == _INSIDE else number_type(left, right)
     if is_moment(left) and is_moment(right):
         return _wider_moment(left, right)
-    return _wider_nested(left, right)
+    return _wider_nested(left, right, _INSIDE if place == _COMPARED else place)
+
+
+def _tight_number(left: pa.DataType, right: pa.DataType) -> pa.DataType | None:
+    """Inside compared structs and arrays, decimals only meet their own type or an integer that fits them."""
+    kinds = {family(left), family(right)}
+    if kinds == {"integer", "decimal"}:
+        met = number_type(left, right)
+        return met if met in (left, right) else None
+    return None if kinds == {"decimal"} else number_type(left, right)
 
 
 def _wider_decimal(left: pa.DataType, right: pa.DataType) -> pa.DataType:
@@ -121,25 +133,23 @@ def _wider_moment(left: pa.DataType, right: pa.DataType) -> pa.DataType:
     return pa.timestamp(unit, tz="UTC" if any(stamp.tz for stamp in stamps) else None)
 
 
-def _wider_nested(left: pa.DataType, right: pa.DataType) -> pa.DataType | None:
+def _wider_nested(left: pa.DataType, right: pa.DataType, place: str) -> pa.DataType | None:
     if family(left) == "struct" and family(right) == "struct":
-        return _wider_struct(left, right)
+        return _wider_struct(left, right, place)
     if family(left) == "list" and family(right) == "list":
-        item = _wider(left.value_type, right.value_type, promote_strings=False)
+        item = _wider(left.value_type, right.value_type, place)
         return None if item is None else pa.list_(item)
     return None
 
 
-def _wider_struct(left: pa.DataType, right: pa.DataType) -> pa.DataType | None:
+def _wider_struct(left: pa.DataType, right: pa.DataType, place: str) -> pa.DataType | None:
     """Widen field by field if the names agree; Spark takes structs of other names only if their types are the same."""
     if left.num_fields != right.num_fields:
         return None
     same_names = [field.name.lower() for field in left] == [field.name.lower() for field in right]
     fields = []
     for one, other in zip(left, right, strict=True):
-        if not same_names and one.type != other.type:
-            return None
-        met = _wider(one.type, other.type, promote_strings=False)
+        met = _wider(one.type, other.type, place) if same_names or one.type == other.type else None
         if met is None:
             return None
         fields.append(pa.field(one.name, met))

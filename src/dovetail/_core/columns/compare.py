@@ -14,15 +14,16 @@ from sqlglot import exp
 
 from dovetail._core.columns.cast import cast
 from dovetail._core.columns.coerce import common_type, comparison_type
-from dovetail._core.columns.lanes import Flags, Values, flags, present, values
-from dovetail._core.columns.scope import Scope, arguments, merged, refused, text_of, unsupported
+from dovetail._core.columns.lanes import flags, present, values
+from dovetail._core.columns.scope import arguments, merged, refused, text_of, unsupported
 from dovetail._core.columns.types import BOOLEAN, NULL, family, sql_name
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from dovetail._core.columns.scope import Handler
+    from dovetail._core.columns.lanes import Flags, Values
+    from dovetail._core.columns.scope import Handler, Scope
 
     Test = Callable[[pa.Array, pa.Array, exp.Expr], pa.Array]
 
@@ -162,7 +163,9 @@ def _fold(sides: Sequence[pa.Array], beats: Callable[[pa.Array, pa.Array], Flags
     best = sides[0]
     for side in sides[1:]:
         wins = present(side) & (~present(best) | beats(side, best))
-        best = merged([(wins, side.filter(pa.array(wins))), (~wins, best.filter(pa.array(~wins)))], best.type, len(best))
+        best = merged(
+            [(wins, side.filter(pa.array(wins))), (~wins, best.filter(pa.array(~wins)))], best.type, len(best)
+        )
     return best
 
 

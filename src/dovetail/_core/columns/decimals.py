@@ -6,12 +6,17 @@ integers in an object array, on which NumPy runs the same expressions exactly at
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pyarrow as pa
 
-from dovetail._core.columns.lanes import Flags, Values, present, values
+from dovetail._core.columns.lanes import present, values
 from dovetail._core.columns.order_keys import decimal_words
 from dovetail._core.columns.types import MAX_PRECISION
+
+if TYPE_CHECKING:
+    from dovetail._core.columns.lanes import Flags, Values
 
 _INT64_DIGITS = 18
 _MIN_ADJUSTED_SCALE = 6
@@ -101,7 +106,7 @@ def fits(numbers: Values, precision: int) -> Flags:
 
 
 def shifted(numbers: Values, by: int, digits: int) -> Values:
-    """Multiply by 10**by, rounding half away from zero where `by` is negative; no value has more than `digits` digits."""
+    """Multiply by 10**by, rounding half away from zero where `by` is negative; no value has more digits than given."""
     if by < 0:
         return half_up(numbers, -by)
     if by == 0:

@@ -1,7 +1,8 @@
 """Evaluate an expression of a join condition on Arrow columns, as Spark 4 does with ANSI mode on in the time zone UTC.
 
-One table maps each node of the parsed expression to a function; what is not in the table is unsupported by name, before any
-row is read. The functions live by theme: `literals`, `compare`, `branches`, `arithmetic`, `maths`, `strings`, `patterns`, `times`.
+One table maps each node of the parsed expression to a function; what is not in the table is unsupported by name, before
+any row is read. The functions live by theme: `literals`, `compare`, `branches`, `arithmetic`, `intervals`, `maths`,
+`strings`, `patterns`, `times`, `steps` and `epochs`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,18 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from dovetail._core.columns import arithmetic, branches, compare, literals, maths, patterns, strings, times
+from dovetail._core.columns import (
+    arithmetic,
+    branches,
+    compare,
+    epochs,
+    literals,
+    maths,
+    patterns,
+    steps,
+    strings,
+    times,
+)
 from dovetail._core.columns.scope import Scope, unsupported
 
 if TYPE_CHECKING:
@@ -29,6 +41,8 @@ _HANDLERS: dict[type[exp.Expr], Handler] = {
     **strings.HANDLERS,
     **patterns.HANDLERS,
     **times.HANDLERS,
+    **steps.HANDLERS,
+    **epochs.HANDLERS,
 }
 _NAMED: dict[str, Handler] = {
     **literals.NAMED,
@@ -37,6 +51,7 @@ _NAMED: dict[str, Handler] = {
     **strings.NAMED,
     **patterns.NAMED,
     **times.NAMED,
+    **epochs.NAMED,
 }
 
 
@@ -48,7 +63,7 @@ def evaluate(node: exp.Expr, column: Callable[[exp.Column], pa.Array], rows: int
     node
         An expression as `sqlglot.parse_one(text, read="spark")` gives it.
     column
-        Looks up a column node: a canonical array of `rows` values. A reference of more than two parts comes as it was parsed.
+        Looks up a column node: a canonical array of `rows` values. A reference of three parts comes as it was parsed.
     rows
         The number of rows. With none, the result still has the right type, and what is unsupported is still refused.
 
@@ -62,7 +77,7 @@ def evaluate(node: exp.Expr, column: Callable[[exp.Column], pa.Array], rows: int
     UnsupportedError
         The expression uses something that Spark can do and this host cannot.
     UsageError
-        Spark refuses the expression, too: for its types, or for a value (overflow, division by zero, a malformed text).
+        Spark refuses the expression, too: for its types, or for a value (overflow, division by zero, malformed text).
 
     Examples
     --------

@@ -1,13 +1,14 @@
 """INTERVAL literals, and arithmetic between moments, days, intervals and numbers.
 
-A day-time interval is a number of microseconds, a year-month interval a number of months; Spark does not mix them, nor do
-we. Months follow the calendar: a day that the month lacks becomes its last.
+A day-time interval is a number of microseconds, a year-month interval a number of months; Spark does not mix them, nor
+do we. Months follow the calendar: a day that the month lacks becomes its last.
 """
 
 from __future__ import annotations
 
 import re
 from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -17,8 +18,8 @@ from sqlglot import exp
 from dovetail._core.columns.cast import cast
 from dovetail._core.columns.civil import MICROS_PER_DAY, MICROS_PER_SECOND, add_months
 from dovetail._core.columns.decimals import half_up, signed_like, unscaled
-from dovetail._core.columns.lanes import Values, column, plain, present, values
-from dovetail._core.columns.scope import Scope, overflown, refused, text_of, unsupported
+from dovetail._core.columns.lanes import column, plain, present, values
+from dovetail._core.columns.scope import overflown, refused, text_of, unsupported
 from dovetail._core.columns.types import (
     DATE,
     DAY_TIME,
@@ -33,6 +34,10 @@ from dovetail._core.columns.types import (
     is_number,
 )
 from dovetail.errors import UsageError
+
+if TYPE_CHECKING:
+    from dovetail._core.columns.lanes import Values
+    from dovetail._core.columns.scope import Scope
 
 _MONTHS = {"YEAR": 12, "MONTH": 1}
 _MICROS = {
@@ -102,7 +107,9 @@ def _singular(unit: str) -> str:
 def _span(node: exp.Expr, text: str, unit: exp.Expr) -> list[tuple[Decimal, str]]:
     """Read '1 02:03:04.5' DAY TO SECOND or '1-2' YEAR TO MONTH; a sign before it holds for all parts."""
     first, last = _singular(unit.this.name), _singular(unit.expression.name)
-    fields = ("YEAR", "MONTH") if first == "YEAR" else _SPAN_FIELDS[_SPAN_FIELDS.index(first) : _SPAN_FIELDS.index(last) + 1]
+    fields = (
+        ("YEAR", "MONTH") if first == "YEAR" else _SPAN_FIELDS[_SPAN_FIELDS.index(first) : _SPAN_FIELDS.index(last) + 1]
+    )
     bare = text.strip()
     sign = -1 if bare.startswith("-") else 1
     parts = re.split(r"[ :-]", bare.lstrip("+-"))
@@ -120,7 +127,9 @@ def counts_whole_days(node: exp.Expr) -> bool:
         return counts_whole_days(bare.this) and counts_whole_days(bare.expression)
     if not isinstance(bare, exp.Interval) or isinstance(bare.args.get("unit"), exp.IntervalSpan):
         return False
-    return {name for _, name in _pieces(bare, bare.this.name or bare.this.this.name, bare.args.get("unit"))} <= _WHOLE_DAYS
+    return {
+        name for _, name in _pieces(bare, bare.this.name or bare.this.this.name, bare.args.get("unit"))
+    } <= _WHOLE_DAYS
 
 
 def involved(left: pa.Array, right: pa.Array) -> bool:
@@ -194,7 +203,10 @@ def by_months(node: exp.Expr, moment: pa.Array, step: pa.Array, sign: int = 1) -
 
 def _elapsed(node: exp.Expr, left: pa.Array, right: pa.Array) -> pa.Array:
     """Subtract moments; two dates give whole days."""
-    sides = [cast(side, DATE if DATE in (left.type, right.type) else TIMESTAMP) if _is_soft(side) else side for side in (left, right)]
+    sides = [
+        cast(side, DATE if DATE in (left.type, right.type) else TIMESTAMP) if _is_soft(side) else side
+        for side in (left, right)
+    ]
     if not all(is_moment(side.type) for side in sides):
         raise refused(node, left, right)
     return _sum(node, cast(sides[0], TIMESTAMP), cast(sides[1], TIMESTAMP), -1, DAY_TIME)

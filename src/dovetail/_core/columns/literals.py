@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from dovetail._core.columns.cast import cast
 from dovetail._core.columns.lanes import constant
-from dovetail._core.columns.scope import Scope, overflown, refused, unsupported
+from dovetail._core.columns.scope import overflown, refused, unsupported
 from dovetail._core.columns.types import (
     BIGINT,
     BINARY,
@@ -28,7 +28,7 @@ from dovetail._core.columns.types import (
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
-    from dovetail._core.columns.scope import Handler
+    from dovetail._core.columns.scope import Handler, Scope
 
 _Type = exp.DataType.Type
 _TYPES = {
@@ -57,15 +57,19 @@ _CALLED_AS_CAST = {
     "decimal": pa.decimal128(10, 0),
     "to_timestamp_ntz": TIMESTAMP_NTZ,
 }
+_LETTERED = {_Type.TINYINT, _Type.SMALLINT, _Type.BIGINT}
 _INTEGERS = ((INT, 2**31), (BIGINT, 2**63))
 
 
 def whole_literal(node: exp.Expr) -> int | None:
     """Return the value of an integer literal, with its sign if one stands before it; None for anything else."""
     bare = node.unnest()
-    if isinstance(bare, exp.Neg) and isinstance(bare.this, exp.Literal):
+    if isinstance(bare, exp.Neg) and not isinstance(bare.this, exp.Paren):
         value = whole_literal(bare.this)
         return None if value is None else -value
+    # 5L parses as CAST(5 AS BIGINT); it is taken for the literal, which is the likelier of the two.
+    if isinstance(bare, exp.TryCast) and bare.args["to"].this in _LETTERED and not bare.args.get("safe"):
+        bare = bare.this
     if isinstance(bare, exp.Literal) and not bare.is_string and bare.name.isdigit():
         return int(bare.name)
     return None
@@ -79,13 +83,22 @@ def literal(node: exp.Expr, scope: Scope) -> pa.Array:
 
 
 def negative_literal(node: exp.Expr, scope: Scope) -> pa.Array | None:
-    """Evaluate a minus and a number as one literal, so that the least integer has a type; None if there is no literal."""
+    """Evaluate a minus and a number as one literal, so that the least integer has a type; None if it is no literal."""
     inner = node.this
     if isinstance(inner, exp.Literal) and not inner.is_string:
         return _number(node, f"-{inner.name}", scope)
-    if isinstance(inner, exp.TryCast) and isinstance(inner.this, exp.Literal) and not inner.args.get("safe"):
-        return cast(_number(node, f"-{inner.this.name}", scope), sql_type(inner.args["to"]))
+    if _is_lettered(inner):
+        target, text = sql_type(inner.args["to"]), f"-{inner.this.name}"
+        if pa.types.is_floating(target):
+            return constant(float(text), target, scope.rows)
+        return cast(_number(node, text, scope), target)
     return None
+
+
+def _is_lettered(node: exp.Expr) -> bool:
+    """Say whether a node is a number with a letter behind it, such as 5L or 1.5D."""
+    is_number = isinstance(node, exp.TryCast) and isinstance(node.this, exp.Literal) and not node.this.is_string
+    return is_number and not node.args.get("safe")
 
 
 def _number(node: exp.Expr, text: str, scope: Scope) -> pa.Array:

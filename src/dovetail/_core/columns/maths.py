@@ -1,11 +1,12 @@
 """Numeric functions: abs, sign, floor, ceil, round, sqrt, exp, ln, log, power, isnan and shifts.
 
-`exp`, `ln`, `log` and `power` come from the platform's C library; Spark uses Java's StrictMath, and the two may differ in the
-last bit of a double. All else is exact.
+`exp`, `ln`, `log` and `power` come from the platform's C library; Spark uses Java's StrictMath, and the two may differ
+in the last bits of a double. All else is exact.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,15 +17,16 @@ from sqlglot import exp
 from dovetail._core.columns import decimals, intervals
 from dovetail._core.columns.cast import cast
 from dovetail._core.columns.coerce import as_decimal
-from dovetail._core.columns.lanes import Flags, Values, column, flags, present, values
+from dovetail._core.columns.lanes import column, flags, present, values
 from dovetail._core.columns.literals import whole_literal
-from dovetail._core.columns.scope import Scope, overflown, refused, unsupported
+from dovetail._core.columns.scope import overflown, refused, unsupported
 from dovetail._core.columns.types import BIGINT, DOUBLE, INT, STRING, family, is_interval, is_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dovetail._core.columns.scope import Handler
+    from dovetail._core.columns.lanes import Flags, Values
+    from dovetail._core.columns.scope import Handler, Scope
 
 _SYSTEM_DECIMAL = pa.decimal128(38, 18)
 _DECIMAL_OF_FLOAT = {32: pa.decimal128(14, 7), 64: pa.decimal128(30, 15)}
@@ -136,8 +138,8 @@ def _digits(node: exp.Expr, scope: Scope) -> int | None:
         return literal
     if argument.find(exp.Column):
         raise refused(node, scope.value(argument))
-    value = cast(scope.value(argument).slice(0, 1), INT)
-    if not len(value) or not value[0].is_valid:
+    value = cast(replace(scope, rows=1, picked=None).value(argument), INT)
+    if not value[0].is_valid:
         raise unsupported(node, "a number of digits that is no literal")
     return int(value[0].as_py())
 
@@ -169,13 +171,17 @@ def _rounded_doubles(array: pa.Array, digits: int) -> pa.Array:
     """Round the digits that the double is printed with, as Java's BigDecimal does, not its binary value."""
     numbers = values(array).astype(np.float64)
     text = pa.array(np.where(np.isfinite(numbers), numbers, 0.0)).cast(STRING)
-    parts = pc.extract_regex(text, r"^(?P<sign>-?)(?P<whole>[0-9]+)\.?(?P<fraction>[0-9]*)(?:e(?P<exponent>[+-][0-9]+))?$")
+    parts = pc.extract_regex(
+        text, r"^(?P<sign>-?)(?P<whole>[0-9]+)\.?(?P<fraction>[0-9]*)(?:e(?P<exponent>[+-][0-9]+))?$"
+    )
     part = {name: pc.struct_field(parts, name) for name in ("sign", "whole", "fraction", "exponent")}
     mantissa = values(pc.binary_join_element_wise(part["whole"], part["fraction"], "").cast(BIGINT))
     power = _exponent(part["exponent"]) - values(pc.utf8_length(part["fraction"]))
     drop = np.clip(-power - digits, 0, 18)
     kept = (mantissa + _TEN**drop // 2) // _TEN**drop
-    shown = pc.binary_join_element_wise(part["sign"], pa.array(kept).cast(STRING), pa.array(power + drop).cast(STRING), "e")
+    shown = pc.binary_join_element_wise(
+        part["sign"], pa.array(kept).cast(STRING), pa.array(power + drop).cast(STRING), "e"
+    )
     shown = pc.replace_substring_regex(shown, "^(-?)e", "\\1")
     answer = values(shown.cast(DOUBLE)) + 0.0
     return column(np.where(np.isfinite(numbers), answer, numbers), present(array), array.type)

@@ -6,15 +6,20 @@ around the text do not count. Not read: hexadecimal floats, a time without a dat
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from dovetail._core.columns.civil import MICROS_PER_DAY, MICROS_PER_SECOND, day_number
 from dovetail._core.columns.decimals import powers_of_ten, rebuilt, signed_like
-from dovetail._core.columns.lanes import Flags, Values, column, present, values
+from dovetail._core.columns.lanes import column, present, values
 from dovetail._core.columns.types import BINARY, DATE, STRING
 from dovetail.errors import UnsupportedError
+
+if TYPE_CHECKING:
+    from dovetail._core.columns.lanes import Flags, Values
 
 _BLANKS = "".join(map(chr, range(0x21))) + "\x7f"
 _INTEGER = r"^(?P<sign>[+-]?)0*(?P<digits>[0-9]{1,19})$"
@@ -33,6 +38,7 @@ _ZONE = (
 _NAMED_ZONE = r"^ *[A-Za-z][A-Za-z0-9~/._+-]*$"
 _TRUE = pa.array(["t", "true", "y", "yes", "1"])
 _FALSE = pa.array(["f", "false", "n", "no", "0"])
+_HOURS, _MINUTES, _SECONDS = 24, 60, 60
 _MAX_DIGITS = 76
 _MAX_ZONE_SECONDS = 18 * 3600
 _MAX_DAY = 106_751_991  # the last whole day whose microseconds fit 64 bits
@@ -95,13 +101,13 @@ def read_dates(text: pa.Array, _target: pa.DataType) -> pa.Array:
 
 
 def read_stamps(text: pa.Array, target: pa.DataType) -> pa.Array:
-    """Read a date, perhaps with hours, minutes, seconds, a fraction and an offset; digits beyond microseconds are cut."""
+    """Read a date, perhaps with a time of day, a fraction of a second and an offset; beyond microseconds is cut."""
     parts = pc.extract_regex(trimmed(text), _STAMP)
     days, real = _days(parts)
     hour, minute, second = (_digits(parts, name, pa.int64()) for name in ("hour", "minute", "second"))
     fraction = pc.utf8_rpad(pc.utf8_slice_codeunits(pc.struct_field(parts, "fraction"), 0, 6), 6, "0")
     offset, zoned = _zone_seconds(pc.struct_field(parts, "zone"), text)
-    real &= (hour < 24) & (minute < 60) & (second < 60) & zoned & (np.abs(days) <= _MAX_DAY)
+    real &= (hour < _HOURS) & (minute < _MINUTES) & (second < _SECONDS) & zoned & (np.abs(days) <= _MAX_DAY)
     seconds = hour * 3600 + minute * 60 + second - (offset if target.tz else 0)
     micros = seconds * MICROS_PER_SECOND + _integers(fraction)
     start = np.where(real, days, 0) * MICROS_PER_DAY
@@ -126,10 +132,11 @@ def _zone_seconds(zone: pa.Array, text: pa.Array) -> tuple[Values, Flags]:
     if pc.any(named).as_py():
         raise UnsupportedError.time_zone(text.filter(named)[0].as_py())
     hours, minutes, seconds = (
-        _digits(parts, short, pa.int64()) + _digits(parts, long, pa.int64()) for short, long in (("h", "hh"), ("m", "mm"), ("s", "ss"))
+        _digits(parts, short, pa.int64()) + _digits(parts, long, pa.int64())
+        for short, long in (("h", "hh"), ("m", "mm"), ("s", "ss"))
     )
     total = hours * 3600 + minutes * 60 + seconds
-    real = present(parts) & (minutes < 60) & (seconds < 60) & (total <= _MAX_ZONE_SECONDS)
+    real = present(parts) & (minutes < _MINUTES) & (seconds < _SECONDS) & (total <= _MAX_ZONE_SECONDS)
     return np.where(_is(parts, "sign", "-"), -total, total), np.asarray(real, dtype=np.bool_)
 
 
@@ -153,7 +160,9 @@ def _big_integers(digits: pa.Array) -> Values:
     padded = pc.utf8_lpad(digits, _MAX_DIGITS, "0")
     total = np.zeros(len(digits), dtype=object)
     for start in range(0, _MAX_DIGITS, 19):
-        total = total * 10**19 + _integers(pc.utf8_slice_codeunits(padded, start, start + 19), pa.uint64()).astype(object)
+        total = total * 10**19 + _integers(pc.utf8_slice_codeunits(padded, start, start + 19), pa.uint64()).astype(
+            object
+        )
     return total
 
 

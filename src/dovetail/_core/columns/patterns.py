@@ -1,9 +1,9 @@
 """LIKE, ILIKE and RLIKE.
 
-LIKE is Spark's, to the errors for a stray escape. RLIKE is Java's regular expressions in Spark; here RE2 runs them, which is
-close: `.` and `$` are translated to Java's idea of a line end, and what RE2 lacks (back references, look-around,
-possessive quantifiers, class intersections) is refused as unsupported, not answered otherwise. One difference stays:
-`(?i)` folds letters beyond ASCII, which Java's does not.
+LIKE is Spark's, to the errors for a stray escape. RLIKE is Java's regular expressions in Spark; here RE2 runs them,
+which is close: `.` and `$` are translated to Java's idea of a line end, and what RE2 lacks (back references, look-around,
+possessive quantifiers, class intersections) is refused as unsupported, not answered otherwise. Two differences stay:
+`(?i)` folds letters beyond ASCII, which Java's does not, and a `$` is taken to end what it stands in.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from sqlglot import exp
 
-from dovetail._core.columns.scope import Scope, refused, unsupported
+from dovetail._core.columns.scope import refused, unsupported
 from dovetail._core.columns.strings import by_distinct, text
 from dovetail._core.columns.types import BOOLEAN
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
-    from dovetail._core.columns.scope import Handler
+    from dovetail._core.columns.scope import Handler, Scope
 
 _LINE_ENDS = r"\n\r\x{85}\x{2028}\x{2029}"
 _TOKEN = re.compile(r"\\Q.*?(?:\\E|$)|\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?[a-zA-Z-]+[:)]|.", re.DOTALL)
@@ -67,7 +67,9 @@ def like_to_regex(pattern: str, escape: str) -> str:
 
 
 def _quoted(character: str) -> str:
-    return f"\\{character}" if character.isascii() and not character.isalnum() and character.isprintable() else character
+    return (
+        f"\\{character}" if character.isascii() and not character.isalnum() and character.isprintable() else character
+    )
 
 
 def regex_like(node: exp.Expr, scope: Scope) -> pa.Array:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from dovetail._core.columns.civil import MICROS_PER_DAY, MICROS_PER_SECOND, day_of_month, month_of_year, year_of
-from dovetail._core.columns.lanes import Values, values
+from dovetail._core.columns.lanes import values
 from dovetail._core.columns.types import STRING
+
+if TYPE_CHECKING:
+    from dovetail._core.columns.lanes import Values
 
 _LAST_FOUR_DIGIT_YEAR = 9999
 
@@ -54,17 +59,8 @@ def stamp_text(array: pa.Array) -> pa.Array:
 
 
 def binary_text(array: pa.Array) -> pa.Array:
-    """Read bytes as UTF-8; Spark replaces bytes that are none, which is left to the few rows that have them."""
-    try:
-        return array.cast(STRING)
-    except pa.ArrowInvalid:
-        decoded = [None if one is None else one.decode("utf-8", "replace") for one in array.to_pylist()]
-        return pa.array(decoded, STRING)
-
-
-def unprinted(array: pa.Array) -> pa.Array:
-    """Give NULL its type."""
-    return pa.nulls(len(array), STRING)
+    """Take bytes for UTF-8; like Spark, do not look whether they are."""
+    return array.cast(STRING, safe=False)
 
 
 def _day_text(days: Values) -> pa.Array:

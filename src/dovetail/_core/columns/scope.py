@@ -1,7 +1,7 @@
 """The rows on which an expression is evaluated, and how results of parts of them come together again.
 
-Branches are lazy, as in Spark: a branch sees only the rows that take it. `Scope.only` narrows the rows, `merged` puts the
-parts back in place.
+Branches are lazy, as in Spark: a branch sees only the rows that take it. `Scope.only` narrows the rows, `merged` puts
+the parts back in place.
 """
 
 from __future__ import annotations

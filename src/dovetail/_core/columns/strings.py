@@ -1,7 +1,7 @@
 """String functions. Positions count characters from one; from the end if negative.
 
-Anything that has a text is taken for one: upper(5) is '5', as in Spark. An argument that is the same on every row costs one
-kernel call, and one that varies a call per distinct value.
+Anything that has a text is taken for one: upper(5) is '5', as in Spark. An argument that is the same on every row costs
+one kernel call, and one that varies a call per distinct value.
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ import pyarrow.compute as pc
 from sqlglot import exp
 
 from dovetail._core.columns.cast import cast
-from dovetail._core.columns.lanes import Values, column, constant, present, values
-from dovetail._core.columns.scope import Scope, arguments, refused, unsupported
+from dovetail._core.columns.lanes import column, constant, present, values
+from dovetail._core.columns.scope import arguments, refused, unsupported
 from dovetail._core.columns.types import BINARY, BOOLEAN, INT, STRING, family, is_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from dovetail._core.columns.scope import Handler
+    from dovetail._core.columns.lanes import Values
+    from dovetail._core.columns.scope import Handler, Scope
 
 _NESTED = {"struct", "list", "map", "day_time", "year_month", "other"}
 _ENDLESS = 2**31 - 1
@@ -48,8 +49,8 @@ def _whole(node: exp.Expr, array: pa.Array) -> pa.Array:
 def by_distinct(
     subject: pa.Array, options: Sequence[pa.Array], apply: Callable[..., pa.Array], arrow_type: pa.DataType
 ) -> pa.Array:
-    """Call `apply(rows of subject, *option values)` once per distinct combination of options; NULL options give NULL."""
-    there = np.logical_and.reduce([present(option) for option in options])
+    """Call `apply(rows of subject, *option values)` once per distinct set of options; NULL where any is NULL."""
+    there = np.logical_and.reduce([present(one) for one in (subject, *options)])
     codes = np.zeros(len(subject), dtype=np.int64)
     for option in options:
         encoded = option.dictionary_encode()
@@ -84,7 +85,9 @@ def trim(node: exp.Expr, scope: Scope) -> pa.Array:
     """Evaluate trim, ltrim and rtrim: blanks only, or any of the given characters."""
     side = str(node.args.get("position") or "BOTH").upper()
     given = node.args.get("expression")
-    return _trimmed(node, scope, node.this, given, {"LEADING": pc.utf8_ltrim, "TRAILING": pc.utf8_rtrim}.get(side, pc.utf8_trim))
+    return _trimmed(
+        node, scope, node.this, given, {"LEADING": pc.utf8_ltrim, "TRAILING": pc.utf8_rtrim}.get(side, pc.utf8_trim)
+    )
 
 
 def _btrim(node: exp.Expr, scope: Scope) -> pa.Array:
@@ -200,7 +203,11 @@ def position(node: exp.Expr, scope: Scope) -> pa.Array:
     given = node.args.get("position")
     start = _whole(node, scope.value(given)) if given else constant(1, INT, scope.rows)
     first = np.where(present(start), values(start), 0)
-    rest = _between(array, column(np.maximum(first, 1), np.ones(scope.rows, dtype=np.bool_), INT), constant(_ENDLESS, INT, scope.rows))
+    rest = _between(
+        array,
+        column(np.maximum(first, 1), np.ones(scope.rows, dtype=np.bool_), INT),
+        constant(_ENDLESS, INT, scope.rows),
+    )
     found = by_distinct(rest, [wanted], _character_of, INT)
     numbers = np.where(values(found) > 0, values(found) + np.maximum(first, 1) - 1, 0)
     # The empty text is found at once, wherever the search begins.

@@ -1,8 +1,8 @@
 """Which Arrow types Spark would see, and what Spark calls them.
 
 Every column that enters the core is made canonical once, so that the rooms behind the border know sixteen types and not
-sixty. Arrow holds what Spark cannot (unsigned integers, large strings, seconds and nanoseconds); those become the Spark type
-that holds every one of their values.
+sixty. Arrow holds what Spark cannot (unsigned integers, large strings, seconds and nanoseconds); those become the Spark
+type that holds every one of their values.
 
 Nanoseconds are the one exception: a nanosecond column whose values are whole microseconds becomes Spark's microseconds,
 and one that would lose digits stays `timestamp('ns')`, so that no two different instants become equal.
@@ -26,7 +26,7 @@ DATE = pa.date32()
 TIMESTAMP = pa.timestamp("us", tz="UTC")
 TIMESTAMP_NTZ = pa.timestamp("us")
 DAY_TIME = pa.duration("us")
-# Arrow has no year-month interval that pyarrow can build; the months of this type stand for it, days and nanoseconds are zero.
+# Arrow has no year-month interval that pyarrow can build; the months of this type stand for it, the rest is zero.
 YEAR_MONTH = pa.month_day_nano_interval()
 
 _PLAIN = {
@@ -41,6 +41,12 @@ _PLAIN = {
     pa.float16(): pa.float32(),
     pa.date64(): DATE,
 }
+
+_UNITS = (
+    (pa.types.is_fixed_size_binary, BINARY),
+    (pa.types.is_time, pa.time64("us")),
+    (pa.types.is_duration, DAY_TIME),
+)
 
 _NAMES = {
     NULL: "VOID",
@@ -80,12 +86,9 @@ def canonical(arrow_type: pa.DataType) -> pa.DataType:
         return TIMESTAMP if arrow_type.tz else TIMESTAMP_NTZ
     if pa.types.is_decimal(arrow_type):
         return _canonical_decimal(arrow_type)
-    if pa.types.is_fixed_size_binary(arrow_type):
-        return BINARY
-    if pa.types.is_time(arrow_type):
-        return pa.time64("us")
-    if pa.types.is_duration(arrow_type):
-        return DAY_TIME
+    for belongs, target in _UNITS:
+        if belongs(arrow_type):
+            return target
     return _PLAIN.get(arrow_type, arrow_type)
 
 
@@ -99,8 +102,8 @@ def canonicalise(array: pa.Array | pa.ChunkedArray) -> pa.Array:
 
     Notes
     -----
-    Timestamps finer than a microsecond stay `timestamp('ns')` when a digit would be lost (with zone 'UTC' if they had any
-    zone). Times and durations finer than a microsecond are cut, as Spark cuts them.
+    Timestamps finer than a microsecond stay `timestamp('ns')` when a digit would be lost (with zone 'UTC' if they had
+    any zone). Times and durations finer than a microsecond are cut, as Spark cuts them.
 
     Examples
     --------

@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from dovetail._core.sweep.tested import Test
 
 
+MOSTLY = 0.5
+"""Above this share of proper intervals on either side, two inequalities are joined as an overlap."""
+
+
 @dataclass(frozen=True)
 class Cell:
     """Both sides of a cell, keyed and ready to be joined."""
@@ -67,9 +71,18 @@ class Cell:
         return choose_shape(self.condition, self.sample(), stored)
 
     def kind(self, shape: Shape) -> Kind:
-        """What to call it; intervals on different axes are just two inequalities."""
+        """What to call it; two inequalities are an overlap only of intervals that mostly start before they end."""
         kind = kind_of(self.condition, shape)
-        return Kind.TWO_INEQUALITIES if kind is Kind.OVERLAP and not self.one_axis else kind
+        return Kind.TWO_INEQUALITIES if kind is Kind.OVERLAP and not self._intervals(shape) else kind
+
+    def _intervals(self, shape: Shape) -> bool:
+        """Whether both sides bring intervals on one axis."""
+        if not self.one_axis:
+            return False
+        rising, falling = sorted(shape.used, key=lambda i: not self.condition.comparisons[i].op.rises)
+        left, right = self.left.values, self.right.values
+        proper = (left[rising] <= left[falling], right[falling] <= right[rising])
+        return all(own.size == 0 or own.mean() > MOSTLY for own in proper)
 
     def join(self, test: RowTest | None, stored: Side | None = None, *, fused: bool = False) -> Join:
         """The pairs of this cell; `fused` asks for slices and thresholds that can be folded without pairs."""

@@ -144,6 +144,26 @@ def may_match(edge: Edge, op: Op, cut: np.int64, others: NDArray[np.int64]) -> N
     return np.ones(others.size, np.bool_)
 
 
+def anchors_inside(box: Box, values: Sequence[NDArray[np.int64]]) -> NDArray[np.bool_]:
+    """Which sampled anchor rows lie inside a box."""
+    inside = np.ones(values[0].size, np.bool_)
+    for edge in box.edges:
+        own = values[edge.dimension]
+        inside &= own >= own[edge.row] if edge.lower else own < own[edge.row]
+    return inside
+
+
+def others_reached(
+    box: Box, ops: Sequence[Op], anchors: Sequence[NDArray[np.int64]], values: Sequence[NDArray[np.int64]]
+) -> NDArray[np.bool_]:
+    """Which sampled rows of the other side may match inside a box."""
+    reached = np.ones(values[0].size, np.bool_)
+    for edge in box.edges:
+        cut = anchors[edge.dimension][edge.row]
+        reached &= may_match(edge, ops[edge.dimension], cut, values[edge.dimension])
+    return reached
+
+
 def _numbered(leaf: _Leaf, boxes: list[Box]) -> Cut | int:
     """Number the leaves from left to right."""
     if leaf.cut is None:

@@ -30,18 +30,46 @@ class Sample:
     left_codes: NDArray[np.int64] | None = None
     right_codes: NDArray[np.int64] | None = None
 
-    def share(self, ops: tuple[Op, ...], numbers: Iterable[int]) -> float:
-        """The share of sampled pairs for which some comparisons hold, equality keys included."""
-        holds = self._keys_equal()
-        for i in numbers:
-            holds = holds & _COMPARE[ops[i].value](self.left[i][:, None], self.right[i][None, :])
+    def share(self, ops: tuple[Op, ...], numbers: Iterable[int] | None = None) -> float:
+        """The share of sampled pairs for which some comparisons (None: all) hold, equality keys included."""
+        holds = self.thinned().holds(ops, numbers)
         return float(holds.mean()) if holds.size else 0.0
+
+    def holds(self, ops: tuple[Op, ...], numbers: Iterable[int] | None = None) -> NDArray[np.bool_]:
+        """Pair by pair, whether the keys are equal and the comparisons hold."""
+        found = self._keys_equal()
+        for i in range(len(ops)) if numbers is None else numbers:
+            found = found & _COMPARE[ops[i].value](self.left[i][:, None], self.right[i][None, :])
+        return found
+
+    def pick(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> Sample:
+        """Some rows of either side."""
+        return Sample(
+            tuple(values[left] for values in self.left),
+            tuple(values[right] for values in self.right),
+            None if self.left_codes is None else self.left_codes[left],
+            None if self.right_codes is None else self.right_codes[right],
+        )
+
+    def flip(self) -> Sample:
+        """The same, with the sides exchanged."""
+        return Sample(self.right, self.left, self.right_codes, self.left_codes)
+
+    def thinned(self) -> Sample:
+        """At most SAMPLE rows of either side, so that all pairs can be tried."""
+        sizes = [_size(self.left, self.left_codes), _size(self.right, self.right_codes)]
+        if max(sizes) <= SAMPLE:
+            return self
+        return self.pick(*(np.unique(np.linspace(0, n - 1, min(n, SAMPLE)).astype(np.int64)) for n in sizes))
 
     def _keys_equal(self) -> NDArray[np.bool_]:
         if self.left_codes is None or self.right_codes is None:
-            sizes = [side[0].size if side else 0 for side in (self.left, self.right)]
-            return np.ones(sizes, np.bool_)
+            return np.ones([_size(self.left, None), _size(self.right, None)], np.bool_)
         return np.equal(self.left_codes[:, None], self.right_codes[None, :])
+
+
+def _size(values: tuple[NDArray[np.int64], ...], codes: NDArray[np.int64] | None) -> int:
+    return values[0].size if values else 0 if codes is None else codes.size
 
 
 def choose_shape(condition: Condition, sample: Sample | None = None, stored: Side | None = None) -> Shape:

@@ -25,7 +25,7 @@ def run(query: Query, left: Frame, right: Frame) -> Any:
     ours = Columns.of(query.inputs.left.name, left.table)
     theirs = Columns.of(query.inputs.right.name, right.table)
     frame = right if query.per == "right" else left
-    _check(query, ours, theirs)
+    check(query, ours, theirs)
     batches = _folded(query, ours, theirs) if query.per else _joined(query, ours, theirs)
     return frame.restore(output_schema(query, ours, theirs), batches)
 
@@ -50,7 +50,7 @@ def output_schema(query: Query, left: Columns, right: Columns) -> pa.Schema:
     return pa.schema(fields)
 
 
-def _check(query: Query, left: Columns, right: Columns) -> None:
+def check(query: Query, left: Columns, right: Columns) -> None:
     """Find out over no rows whether every part of the condition can be evaluated."""
     ours, theirs = left.none(), right.none()
     side_columns(query.condition, ours, theirs)

@@ -10,14 +10,17 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import functions as F  # noqa: N812
 
-from dovetail._core.placement.boxes import Box, Boxes, Cut, cut_boxes
+from dovetail._core.placement.boxes import Box, Boxes, Cut, anchors_inside, cut_boxes, others_reached
 from dovetail._core.plan.choose import Sample
+from dovetail._core.plan.matrix import Members
 from dovetail._hosts.spark.types import literal
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pyspark.sql import Column, DataFrame
 
-    from dovetail._core.condition.values import Comparison
+    from dovetail._core.condition.values import Comparison, Op
     from dovetail._hosts.spark.sides import Sides, SparkSide
 
 HOT_SHARE = 0.5
@@ -48,10 +51,36 @@ class Cells:
         own = len(self.boxes.boxes) if self.boxes is not None else self.hashed
         return own + sum(len(hot.boxes.boxes) for hot in self.hot)
 
-    def all_boxes(self) -> list[Box]:
-        """The boxes of all cells that have any."""
-        own = list(self.boxes.boxes) if self.boxes is not None else []
-        return own + [box for hot in self.hot for box in hot.boxes.boxes]
+    def members(self, sample: Sample, ops: Sequence[Op]) -> Members:
+        """Which sampled rows each cell gets; hashing is told by the keys' codes, which spread alike."""
+        if self.boxes is not None:
+            return _boxed(self.boxes, sample, ops)
+        if sample.left_codes is None or sample.right_codes is None:
+            return self._anywhere(sample)
+        number = np.arange(self.hashed)[:, None]
+        left, right = (codes % self.hashed == number for codes in (sample.left_codes, sample.right_codes))
+        parts = [Members(left, right)]
+        for hot in self.hot:
+            code = sample.left_codes[hot.row]
+            mine, yours = sample.left_codes == code, sample.right_codes == code
+            left[:, mine] = False
+            right[:, yours] = False
+            boxed = _boxed(hot.boxes, sample, ops)
+            parts.append(Members(boxed.left & mine, boxed.right & yours))
+        return Members(np.concatenate([p.left for p in parts]), np.concatenate([p.right for p in parts]))
+
+    def _anywhere(self, sample: Sample) -> Members:
+        """Without any key or comparison: anchors dealt out, the other side everywhere."""
+        number = np.arange(self.hashed)[:, None]
+        sizes = [side[0].size if side else 0 for side in (sample.left, sample.right)]
+        return Members(np.arange(sizes[0]) % self.hashed == number, np.ones((self.hashed, sizes[1]), np.bool_))
+
+
+def _boxed(boxes: Boxes, sample: Sample, ops: Sequence[Op]) -> Members:
+    return Members(
+        np.array([anchors_inside(box, sample.left) for box in boxes.boxes]),
+        np.array([others_reached(box, ops, sample.left, sample.right) for box in boxes.boxes]),
+    )
 
 
 def plan_cells(sides: Sides, sample: Sample, anchors: pa.Table, cells: int) -> Cells:

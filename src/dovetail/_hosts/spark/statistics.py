@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 from pyspark import TaskContext
+from pyspark.sql import functions as F  # noqa: N812
 
 from dovetail._core.columns.order_keys import order_keys
 from dovetail._hosts.spark.wire import pack, unpack
@@ -49,7 +50,8 @@ def read_statistics(sides: Sides) -> tuple[Statistics, Statistics]:
 
 
 def _summaries(number: int, side: SparkSide):  # type: ignore[no-untyped-def]  # noqa: ANN202 -- a DataFrame
-    keys = side.frame.select(*(["fits"] if side.filtered else []), *side.named("k"), *side.named("v"))
+    needed = [*(["fits"] if side.filtered else []), *side.named("k"), *side.named("v")]
+    keys = side.frame.select(*needed) if needed else side.frame.select(F.lit(0).alias("none"))
     return keys.mapInArrow(_summarise(number, side.named("v")), _SCHEMA)
 
 

@@ -178,8 +178,11 @@ def settle(how: How) -> Callable[[Batches], Batches]:
             while rows.size and rows.max() >= seen.size:
                 seen = np.concatenate([seen, np.zeros_like(seen)])
             seen[rows[paired & holds]] = True
-            alone = ~paired & (seen[rows] if how == "semi" else ~seen[rows])
-            kept = alone if how in ("semi", "anti") else alone | (paired & holds)
+            kept = ~paired & (seen[rows] if how == "semi" else ~seen[rows])
+            if how == "inner":
+                kept = paired & holds
+            elif how == "left":
+                kept |= paired & holds
             yield batch.filter(pa.array(kept)).drop_columns(["row", "paired", "holds"])
 
     return run

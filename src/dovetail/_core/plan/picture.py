@@ -1,0 +1,50 @@
+"""The join matrix as a picture."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dovetail.errors import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dovetail._core.plan.plan import Plan
+
+# Readable in print and by colour-blind readers: pale grey, sand, dark blue.
+PRUNED, COMPARED, MATCHED = "#eef0f2", "#e6c98f", "#1f4e79"
+
+
+def draw(plan: Plan, path: str | Path) -> None:
+    """Write the picture of a plan's matrix."""
+    if plan.matrix is None:
+        raise UsageError.nothing_to_draw(plan.algorithm)
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415 -- slow to import
+    from matplotlib.colors import ListedColormap  # noqa: PLC0415
+    from matplotlib.figure import Figure  # noqa: PLC0415
+    from matplotlib.patches import Patch  # noqa: PLC0415
+
+    matrix = plan.matrix
+    states = np.where(matrix.matches, 2, np.where(matrix.performed, 1, 0))
+    figure = Figure(figsize=(7, 7.4), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    colours = ListedColormap([PRUNED, COMPARED, MATCHED])
+    axes.imshow(states, cmap=colours, vmin=0, vmax=2, origin="lower", aspect="auto", interpolation="nearest")
+    axes.set_xlabel(f"{matrix.right}  (right rows, sorted)")
+    axes.set_ylabel(f"{matrix.left}  (left rows, sorted)")
+    axes.set_xticks([])
+    axes.set_yticks([])
+    axes.set_title(_title(plan), fontsize=11)
+    named = ((PRUNED, "never meet"), (COMPARED, "meet in a cell"), (MATCHED, "match"))
+    handles = [Patch(facecolor=colour, edgecolor="#888888", label=label) for colour, label in named]
+    figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
+    figure.savefig(path, dpi=130)
+
+
+def _title(plan: Plan) -> str:
+    results = "" if plan.results is None else f"\n{'' if plan.exact else 'about '}{plan.results:,} results"
+    products = "" if plan.products is None else f" of {plan.products:,} products in {plan.cells} cells"
+    return f"{plan.kind}, {plan.how}, by {plan.algorithm}{results}{products}"

@@ -1,0 +1,70 @@
+"""The plan of a join of two tables: the keys are read and counted, no pair is made."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dovetail._core.columns.table import Columns
+from dovetail._core.plan.matrix import matrix_of
+from dovetail._core.plan.plan import Plan
+from dovetail._core.plan.shape import Kind
+from dovetail._core.plan.uses import uses
+from dovetail._hosts.arrow.join import cell_of, check
+
+if TYPE_CHECKING:
+    from dovetail._core.condition.values import Side
+    from dovetail._core.emit.cell import Cell
+    from dovetail._core.plan.query import Query
+    from dovetail._core.plan.shape import Shape
+    from dovetail._hosts.arrow.frames import Frame
+
+
+def explain(query: Query, left: Frame, right: Frame) -> Plan:
+    """Say how two tables will be joined."""
+    ours = Columns.of(query.inputs.left.name, left.table)
+    theirs = Columns.of(query.inputs.right.name, right.table)
+    check(query, ours, theirs)
+    cell = cell_of(query, ours, theirs)
+    shape = cell.shape(_stored(query))
+    kind = cell.kind(shape)
+    products = cell.left.rows.size * cell.right.rows.size
+    results, exact = _results(query, cell, shape)
+    return Plan(
+        host="arrow",
+        kind=kind.value,
+        how=query.how,
+        algorithm="nested loop" if kind is Kind.NESTED_LOOP else "fold" if query.per else "sweep",
+        condition=query.condition.sql.replace("`", ""),
+        uses=uses(query.condition, shape),
+        reason=_reason(kind, products),
+        products=products,
+        results=results,
+        exact=exact,
+        matrix=matrix_of(query.condition, cell.sample()),
+    )
+
+
+def _stored(query: Query) -> Side | None:
+    """The side that the join would ask to have sorted."""
+    if query.per is not None:
+        return "left" if query.per == "right" else "right"
+    return "right" if query.how in ("semi", "anti") else None
+
+
+def _results(query: Query, cell: Cell, shape: Shape) -> tuple[int | None, bool]:
+    """Count exactly if the sweep alone decides; estimate from a sample if pairs would have to be tested."""
+    if not shape.rest and not query.condition.residuals:
+        return cell.join(None, _stored(query)).pairs.count(), True
+    ops = tuple(comparison.op for comparison in query.condition.comparisons)
+    if not ops:
+        return None, False
+    return round(cell.sample().share(ops) * cell.left.rows.size * cell.right.rows.size), False
+
+
+def _reason(kind: Kind, products: int) -> str:
+    if kind is Kind.NESTED_LOOP:
+        return (
+            f"no equality and no < <= > >= between the sides: every pair must be tested, {products:,} of them; "
+            "the cost grows with the product of both sides"
+        )
+    return "both sides fit this process: sorted once, partners found by position"

