@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from dovetail.errors import UsageError
 from dovetail.testing._arithmetic import adjusted, divide_decimals
-from dovetail.testing._interpreter import parse, read, sides_of, sort_key
+from dovetail.testing._interpreter import compared, parse, read, sides_of, sort_key
 from dovetail.testing._joins import matching_pairs
 from dovetail.testing._kinds import BIGINT, INTEGERS, MAX_PRECISION, decimal_kind, is_decimal, is_number
 from dovetail.testing._sides import side_of
@@ -46,8 +46,9 @@ def naive_aggregate(
     add up without rounding on the way; averages of decimals have four more places.
 
     `first` and `last` need an order, which rows of a frame do not have: partners are ordered by their side of the
-    first inequality between both inputs (`BETWEEN` begins with its lower bound), ascending, then by the aggregated
-    value itself, ascending with NULL first. A condition without an inequality leaves the value alone to decide.
+    first inequality between both inputs (`BETWEEN` begins with its lower bound), ascending and in the type it is
+    compared in, then by the aggregated value itself, ascending with NULL first. A condition without an inequality
+    leaves the value alone to decide.
 
     Parameters
     ----------
@@ -123,20 +124,20 @@ def _fold_of(node: exp.Expr, on: exp.Expr, sides: Sides, partner: int) -> _Fold:
 def _order(on: exp.Expr, term: Term, sides: Sides, partner: int) -> Callable[[Pair], Value]:
     """Return the sort key of partners: their side of the first inequality, then the value."""
     by_value = sort_key(term.kind)
-    node = _first_inequality(on, sides, partner)
-    if node is None:
+    at = _first_inequality(on, sides, partner)
+    if at is None:
         return lambda pair: by_value(term.value(pair))
-    at = read(node, sides)
     by_at = sort_key(at.kind)
     return lambda pair: (by_at(at.value(pair)), by_value(term.value(pair)))
 
 
-def _first_inequality(on: exp.Expr, sides: Sides, partner: int) -> exp.Expr | None:
-    """Return the partners' side of the first conjunct that sets one input below the other."""
+def _first_inequality(on: exp.Expr, sides: Sides, partner: int) -> Term | None:
+    """Return the partners' side of the first conjunct that sets one input below the other, as it is compared."""
     for conjunct in _conjuncts(on):
-        for one, other in _bounds(conjunct):
-            if {tuple(sides_of(one, sides)), tuple(sides_of(other, sides))} == {(0,), (1,)}:
-                return one if sides_of(one, sides) == {partner} else other
+        for bounds in _bounds(conjunct):
+            spoken_of = [sides_of(bound, sides) for bound in bounds]
+            if spoken_of in ([{0}, {1}], [{1}, {0}]):
+                return compared(conjunct, *bounds, sides)[spoken_of.index({partner})]
     return None
 
 
@@ -148,6 +149,8 @@ def _conjuncts(node: exp.Expr) -> list[exp.Expr]:
 
 def _bounds(node: exp.Expr) -> list[tuple[exp.Expr, exp.Expr]]:
     """Return the pairs of expressions that an inequality sets apart."""
+    if isinstance(node, exp.Not) and isinstance(node.this.unnest(), _INEQUALITIES):
+        return _bounds(node.this.unnest())
     if isinstance(node, exp.Between):
         return [(node.this, node.args["low"]), (node.this, node.args["high"])]
     return [(node.left, node.right)] if isinstance(node, _INEQUALITIES) else []

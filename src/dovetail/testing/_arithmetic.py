@@ -36,9 +36,7 @@ if TYPE_CHECKING:
 
     from sqlglot import exp
 
-    from dovetail.testing._kinds import (
-        Kind,
-    )
+    from dovetail.testing._kinds import Kind
     from dovetail.testing._values import Value
 
 # Spark multiplies decimals in 39 digits and divides to 39 places before it rounds to the result's scale.

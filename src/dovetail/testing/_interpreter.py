@@ -20,7 +20,6 @@ from dovetail.testing._kinds import (
     BIGINT,
     BINARY,
     BOOLEAN,
-    INTEGERS,
     INTERVALS,
     MAX_PRECISION,
     MOMENTS,
@@ -38,9 +37,7 @@ from dovetail.testing._values import EXACT, compare, fit_integer
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dovetail.testing._kinds import (
-        Kind,
-    )
+    from dovetail.testing._kinds import Kind
     from dovetail.testing._terms import Pair
     from dovetail.testing._values import Value
 
@@ -141,11 +138,11 @@ def _not(node: exp.Not, sides: Sides) -> Term:
 def _comparison(holds: Callable[[int], bool], node: exp.Binary, sides: Sides) -> Term:
     if isinstance(node.left, exp.Tuple) and isinstance(node.right, exp.Tuple):
         return _tuples(holds, node, sides)
-    one, other, kind = _compared(node, node.left, node.right, sides)
+    one, other, kind = compared(node, node.left, node.right, sides)
     return strict(BOOLEAN, lambda a, b: holds(compare(a, b, kind)), one, other)
 
 
-def _compared(node: exp.Expr, left: exp.Expr, right: exp.Expr, sides: Sides) -> tuple[Term, Term, Kind]:
+def compared(node: exp.Expr, left: exp.Expr, right: exp.Expr, sides: Sides) -> tuple[Term, Term, Kind]:
     """Read the two sides of a comparison as one type; a literal text beside a moment is a moment."""
     one, other = read(left, sides), read(right, sides)
     if isinstance(left, exp.Literal) and one.kind == STRING and other.kind in MOMENTS:
@@ -167,9 +164,9 @@ def _tuples(holds: Callable[[int], bool], node: exp.Binary, sides: Sides) -> Ter
 
 
 def _field(node: exp.Expr, left: exp.Expr, right: exp.Expr, sides: Sides) -> tuple[Term, Term, Kind]:
-    """Read two fields of tuples; Spark widens no more than integers inside them."""
+    """Read two fields of tuples; Spark widens nothing inside them."""
     one, other = read(left, sides), read(right, sides)
-    if one.kind != other.kind and not {one.kind, other.kind} <= {*INTEGERS, VOID}:
+    if one.kind != other.kind and VOID not in (one.kind, other.kind):
         raise UsageError.operand_types(node.sql("spark"), [str(one.kind), str(other.kind)])
     return operands(node, one, other)
 
@@ -186,7 +183,7 @@ def sort_key(kind: Kind) -> Callable[[Value], Value]:
 
 
 def _same(node: exp.Binary, sides: Sides) -> Term:
-    one, other, kind = _compared(node, node.left, node.right, sides)
+    one, other, kind = compared(node, node.left, node.right, sides)
     return Term(BOOLEAN, lambda pair: _null_first(one.value(pair), other.value(pair), kind) == 0)
 
 

@@ -32,7 +32,7 @@ from dovetail.testing._kinds import (
     decimal_kind,
     is_decimal,
 )
-from dovetail.testing._terms import constant, strict
+from dovetail.testing._terms import Term, constant, strict
 from dovetail.testing._values import (
     MICROS_PER_DAY,
     MICROS_PER_SECOND,
@@ -46,13 +46,8 @@ from dovetail.testing._values import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dovetail.testing._kinds import (
-        Kind,
-    )
-    from dovetail.testing._terms import Term
-    from dovetail.testing._values import (
-        Value,
-    )
+    from dovetail.testing._kinds import Kind
+    from dovetail.testing._values import Value
 
 _KINDS = {
     exp.DataType.Type.BOOLEAN: BOOLEAN,
@@ -132,7 +127,9 @@ def cast(node: exp.Expr, term: Term, kind: Kind) -> Term:
     convert = _conversion(term.kind, kind)
     if convert is None:
         raise UnsupportedError.by_reference(node.sql("spark"), f"a cast of {term.kind} to {kind}")
-    return strict(kind, convert, term)
+    # `2L` is parsed as a cast of 2, and is as much a literal as 2 is; Spark forgets it for `2Y` alone.
+    digits = term.digits if kind in INTEGERS and kind != TINYINT else 0
+    return Term(kind, strict(kind, convert, term).value, digits)
 
 
 def _conversion(source: Kind, target: Kind) -> Callable[[Value], Value] | None:

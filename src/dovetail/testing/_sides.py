@@ -30,9 +30,7 @@ from dovetail.testing._values import days_of, micros_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dovetail.testing._kinds import (
-        Kind,
-    )
+    from dovetail.testing._kinds import Kind
     from dovetail.testing._values import Value
 
 Rows: TypeAlias = "pa.Table | Sequence[dict[str, Value]]"

@@ -28,9 +28,7 @@ from dovetail.testing._kinds import (
 )
 
 if TYPE_CHECKING:
-    from dovetail.testing._kinds import (
-        Kind,
-    )
+    from dovetail.testing._kinds import Kind
 
 # The operations that apply follow from a value's Kind, which mypy cannot see.
 Value: TypeAlias = Any

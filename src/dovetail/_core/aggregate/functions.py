@@ -73,8 +73,7 @@ class Count:
     """How many partners, or how many of their values are not NULL."""
 
     def __init__(self, values: pa.Array | None, rows: int) -> None:
-        one = np.ones(rows, np.int64) if values is None else _valid(values)
-        self.lanes = [Lane("sum", one)]
+        self.lanes = [Lane("count", np.ones(rows, np.int64)) if values is None else _valid(values)]
 
     def finish(self, folded: list[NDArray[Any]]) -> pa.Array:
         """Counts are never NULL."""
@@ -121,7 +120,7 @@ class IntegerTotal:
     def __init__(self, values: pa.Array, text: str, *, average: bool) -> None:
         self._text, self._average = text, average
         numbers = values.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
-        self.lanes = [Lane("sum", _valid(values)), *integer_lanes(numbers)]
+        self.lanes = [_valid(values), *integer_lanes(numbers)]
 
     def finish(self, folded: list[NDArray[Any]]) -> pa.Array:
         """NULL without values; an overflow is an error, as in Spark."""
@@ -141,7 +140,7 @@ class FloatTotal:
     def __init__(self, values: pa.Array, *, average: bool) -> None:
         self._average = average
         numbers = values.fill_null(0.0).to_numpy(zero_copy_only=False).astype(np.float64)
-        self.lanes = [Lane("sum", _valid(values)), Lane("sum", numbers)]
+        self.lanes = [_valid(values), Lane("sum", numbers)]
 
     def finish(self, folded: list[NDArray[Any]]) -> pa.Array:
         """NULL without values."""
@@ -155,7 +154,7 @@ class DecimalTotal:
     def __init__(self, values: pa.Array, text: str, *, average: bool) -> None:
         self._text, self._average, self._kind = text, average, values.type
         zero = pa.scalar(0, pa.int64()).cast(values.type)
-        self.lanes = [Lane("sum", _valid(values)), *decimal_lanes(values.fill_null(zero))]
+        self.lanes = [_valid(values), *decimal_lanes(values.fill_null(zero))]
 
     def finish(self, folded: list[NDArray[Any]]) -> pa.Array:
         """NULL without values; an overflow is an error, as in Spark."""
@@ -185,5 +184,8 @@ def _decimal_mean(total: pa.Array, count: NDArray[np.int64], kind: pa.DataType) 
     return mean.cast(pa.decimal256(60, scale)).cast(pa.decimal128(precision, scale))
 
 
-def _valid(values: pa.Array) -> NDArray[np.int64]:
-    return cast("NDArray[np.int64]", values.is_valid().to_numpy(zero_copy_only=False).astype(np.int64))
+def _valid(values: pa.Array) -> Lane:
+    """Count the values that are not NULL."""
+    if not values.null_count:
+        return Lane("count", np.ones(len(values), np.int64))
+    return Lane("sum", values.is_valid().to_numpy(zero_copy_only=False).astype(np.int64))

@@ -10,6 +10,7 @@ import numpy as np
 from dovetail._core.kernels.segments import (
     LEAST,
     fill_max_tree,
+    fill_running_sums,
     fill_sum_tree,
     maxima_above_threshold,
     maxima_of_slices,
@@ -32,10 +33,11 @@ if TYPE_CHECKING:
 class Lane:
     """One number per partner row, and how numbers of several rows become one.
 
-    A sum of int64 never overflows: whoever prepares a lane splits wide values. The maximum of nothing is LEAST.
+    A sum of int64 never overflows: whoever prepares a lane splits wide values. The maximum of nothing is LEAST. A count
+    adds up ones, which need not be looked at.
     """
 
-    fold: Literal["sum", "max"]
+    fold: Literal["sum", "max", "count"]
     values: NDArray[Any]
 
     def empty(self, size: int) -> NDArray[Any]:
@@ -44,11 +46,13 @@ class Lane:
 
     def arranged(self, rows: NDArray[np.int64]) -> Lane:
         """The lane in another order of the rows."""
-        return Lane(self.fold, self.values[rows])
+        return self if self.fold == "count" else Lane(self.fold, self.values[rows])
 
 
 def fold_slices(lane: Lane, found: Slices) -> NDArray[Any]:
     """Fold every slice of a lane that stands in the slices' order."""
+    if lane.fold == "count":
+        return found.high - found.low
     if lane.fold == "sum" and lane.values.dtype == np.int64:
         running = np.zeros(lane.values.size + 1, np.int64)
         np.cumsum(lane.values, out=running[1:])
@@ -56,6 +60,8 @@ def fold_slices(lane: Lane, found: Slices) -> NDArray[Any]:
     out = lane.empty(found.low.size)
     if lane.values.size == 0:
         return out
+    if lane.fold == "sum" and (end := _shared_end(found, lane.values.size)) is not None:
+        return _running_sums(lane.values, found, end)
     tree = np.concatenate([lane.empty(lane.values.size), lane.values])
     if lane.fold == "max":
         fill_max_tree(tree)
@@ -64,6 +70,23 @@ def fold_slices(lane: Lane, found: Slices) -> NDArray[Any]:
         fill_sum_tree(tree)
         sums_of_slices(tree, found.low, found.high, out)
     return out
+
+
+def _shared_end(found: Slices, size: int) -> Literal["first", "last"] | None:
+    """The end of the stored side that every slice reaches; None if there is no such end."""
+    if not found.low.any():
+        return "first"
+    return "last" if (found.high >= size).all() else None
+
+
+def _running_sums(values: NDArray[np.float64], found: Slices, end: Literal["first", "last"]) -> NDArray[np.float64]:
+    """Sums of slices that all begin, or all end, together: one running sum, no difference of two."""
+    sums = np.zeros(values.size + 1)
+    if end == "first":
+        fill_running_sums(values, sums[1:])
+        return sums[found.high]
+    fill_running_sums(values[::-1], sums[1:])
+    return sums[values.size - found.low]
 
 
 def fold_threshold(lane: Lane, join: ThresholdJoin) -> NDArray[Any]:

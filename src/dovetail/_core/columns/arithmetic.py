@@ -18,7 +18,7 @@ from dovetail._core.columns.cast import cast
 from dovetail._core.columns.coerce import as_decimal, number_type, string_meets
 from dovetail._core.columns.lanes import column, present, values
 from dovetail._core.columns.literals import negative_literal, whole_literal
-from dovetail._core.columns.scope import overflown, refused, text_of
+from dovetail._core.columns.scope import operands, operands_from_right, overflown, refused, text_of
 from dovetail._core.columns.types import BIGINT, DOUBLE, INT, NULL, family, is_interval, is_number
 from dovetail.errors import UsageError
 
@@ -259,21 +259,25 @@ def bitwise_not(node: exp.Expr, scope: Scope) -> pa.Array:
 
 
 def _binary(operation: Operation) -> Handler:
-    return lambda node, scope: operation(node, scope.value(node.this), scope.value(node.expression))
+    return lambda node, scope: operation(node, *operands(node, scope))
+
+
+def _division(operation: Operation) -> Handler:
+    return lambda node, scope: operation(node, *operands_from_right(node, scope))
 
 
 def _pmod(node: exp.Expr, scope: Scope) -> pa.Array:
-    left, right = node.expressions
-    return positive_remainder(exp.Mod(this=left.copy(), expression=right.copy()), scope.value(left), scope.value(right))
+    left, right = (side.copy() for side in node.expressions)
+    return _division(positive_remainder)(exp.Mod(this=left, expression=right), scope)
 
 
 HANDLERS: dict[type[exp.Expr], Handler] = {
     exp.Add: _binary(add),
     exp.Sub: _binary(subtract),
     exp.Mul: _binary(multiply),
-    exp.Div: _binary(divide),
-    exp.IntDiv: _binary(whole_quotient),
-    exp.Mod: _binary(remainder),
+    exp.Div: _division(divide),
+    exp.IntDiv: _division(whole_quotient),
+    exp.Mod: _division(remainder),
     exp.Neg: negate,
     exp.Negative: negate,
     exp.BitwiseAnd: _binary(_bitwise("bit_wise_and")),

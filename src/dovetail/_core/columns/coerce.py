@@ -110,11 +110,10 @@ def _wider(left: pa.DataType, right: pa.DataType, place: str) -> pa.DataType | N
 
 def _tight_number(left: pa.DataType, right: pa.DataType) -> pa.DataType | None:
     """Inside compared structs and arrays, decimals only meet their own type or an integer that fits them."""
-    kinds = {family(left), family(right)}
-    if kinds == {"integer", "decimal"}:
-        met = number_type(left, right)
-        return met if met in (left, right) else None
-    return None if kinds == {"decimal"} else number_type(left, right)
+    met = number_type(left, right)
+    if "decimal" in {family(left), family(right)}:
+        return met if met in {left, right} and "integer" in {family(left), family(right)} else None
+    return met
 
 
 def _wider_decimal(left: pa.DataType, right: pa.DataType) -> pa.DataType:

@@ -15,7 +15,7 @@ from sqlglot import exp
 from dovetail._core.columns.cast import cast
 from dovetail._core.columns.coerce import common_type, comparison_type
 from dovetail._core.columns.lanes import flags, present, values
-from dovetail._core.columns.scope import arguments, merged, refused, text_of, unsupported
+from dovetail._core.columns.scope import arguments, merged, operands, refused, text_of, unsupported
 from dovetail._core.columns.types import BOOLEAN, NULL, family, sql_name
 from dovetail.errors import UsageError
 
@@ -109,15 +109,24 @@ def _order(left: pa.Array, right: pa.Array) -> Values:
 
 
 def _test(test: Test) -> Handler:
-    return lambda node, scope: test(scope.value(node.this), scope.value(node.expression), node)
+    return lambda node, scope: test(*operands(node, scope), node)
 
 
 def _swapped(test: Test) -> Handler:
-    return lambda node, scope: test(scope.value(node.expression), scope.value(node.this), node)
+    def evaluate(node: exp.Expr, scope: Scope) -> pa.Array:
+        left, right = operands(node, scope)
+        return test(right, left, node)
+
+    return evaluate
 
 
-def _inverted(test: Test) -> Handler:
-    return lambda node, scope: pc.invert(test(scope.value(node.this), scope.value(node.expression), node))
+def _inverted(handler: Handler) -> Handler:
+    return lambda node, scope: pc.invert(handler(node, scope))
+
+
+def null_safe(node: exp.Expr, scope: Scope) -> pa.Array:
+    """Evaluate <=>, which looks at both sides always."""
+    return alike(scope.value(node.this), scope.value(node.expression), node)
 
 
 def contained(node: exp.Expr, scope: Scope) -> pa.Array:
@@ -171,14 +180,14 @@ def _fold(sides: Sequence[pa.Array], beats: Callable[[pa.Array, pa.Array], Flags
 
 HANDLERS: dict[type[exp.Expr], Handler] = {
     exp.EQ: _test(equal),
-    exp.NEQ: _inverted(equal),
+    exp.NEQ: _inverted(_test(equal)),
     exp.LT: _test(less),
     exp.LTE: _test(at_most),
     exp.GT: _swapped(less),
     exp.GTE: _swapped(at_most),
-    exp.NullSafeEQ: _test(alike),
-    exp.NullSafeNEQ: _inverted(alike),
-    exp.EqualNull: _test(alike),
+    exp.NullSafeEQ: null_safe,
+    exp.NullSafeNEQ: _inverted(null_safe),
+    exp.EqualNull: null_safe,
     exp.In: contained,
     exp.Tuple: row,
     exp.Struct: row,

@@ -1,9 +1,9 @@
 """LIKE, ILIKE and RLIKE.
 
 LIKE is Spark's, to the errors for a stray escape. RLIKE is Java's regular expressions in Spark; here RE2 runs them,
-which is close: `.` and `$` are translated to Java's idea of a line end, and what RE2 lacks (back references, look-around,
-possessive quantifiers, class intersections) is refused as unsupported, not answered otherwise. Two differences stay:
-`(?i)` folds letters beyond ASCII, which Java's does not, and a `$` is taken to end what it stands in.
+which is close: `.` and `$` are translated to Java's idea of a line end, and what RE2 lacks (back references,
+look-around, possessive quantifiers, class intersections) is refused as unsupported, not answered otherwise. Two
+differences stay: `(?i)` folds letters beyond ASCII, which Java's does not, and a `$` is taken to end what it stands in.
 """
 
 from __future__ import annotations

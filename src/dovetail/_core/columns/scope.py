@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+from sqlglot import exp
 
 from dovetail._core.columns.cast import cast
-from dovetail._core.columns.types import sql_name
+from dovetail._core.columns.lanes import present
+from dovetail._core.columns.types import STRING, sql_name
 from dovetail.errors import UnsupportedError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-
-    from sqlglot import exp
 
     from dovetail._core.columns.lanes import Flags, Values
 
@@ -66,6 +67,35 @@ def merged(parts: Sequence[tuple[Flags, pa.Array]], arrow_type: pa.DataType, row
     if not sources:
         return pa.nulls(rows, arrow_type)
     return pa.concat_arrays(sources).take(pa.array(positions, mask=~taken))
+
+
+def operands(node: exp.Expr, scope: Scope) -> tuple[pa.Array, pa.Array]:
+    """Evaluate the left operand, and the right one where the left is not NULL: Spark looks no further there."""
+    left = scope.value(node.this)
+    return left, _where(left, node.expression, scope)
+
+
+def operands_from_right(node: exp.Expr, scope: Scope) -> tuple[pa.Array, pa.Array]:
+    """Evaluate the right operand first, as Spark does for divisions, and the left one where it is not NULL."""
+    right = scope.value(node.expression)
+    return _where(right, node.this, scope), right
+
+
+def _where(known: pa.Array, node: exp.Expr, scope: Scope) -> pa.Array:
+    if known.null_count == 0 or isinstance(node, exp.Literal):
+        return scope.value(node)
+    if isinstance(node, exp.Column):
+        return _hidden(known, scope.value(node))
+    there = present(known)
+    part = scope.only(there).value(node)
+    return merged([(there, part)], part.type, scope.rows)
+
+
+def _hidden(known: pa.Array, array: pa.Array) -> pa.Array:
+    """A column cannot fail, but a string in it may when it has to become what it meets."""
+    if array.type != STRING or known.type == STRING:
+        return array
+    return pc.if_else(known.is_valid(), array, pa.scalar(None, STRING))
 
 
 def text_of(node: exp.Expr) -> str:

@@ -43,13 +43,14 @@ class Cell:
     left: SideKeys
     right: SideKeys
     one_axis: bool
+    threads: int = 1
 
     @classmethod
-    def of(cls, condition: Condition, left: SideColumns, right: SideColumns) -> Cell:
+    def of(cls, condition: Condition, left: SideColumns, right: SideColumns, threads: int = 1) -> Cell:
         """Map evaluated columns to order keys; one axis if all comparisons are of one type."""
         one_axis = len({array.type for array in (*left.values, *right.values)}) == 1
         safe = [key.null_safe for key in condition.keys]
-        return cls(condition, *prepare(left, right, safe, one_axis=one_axis), one_axis)
+        return cls(condition, *prepare(left, right, safe, one_axis=one_axis), one_axis, threads)
 
     def sample(self) -> Sample:
         """Evenly spaced rows of both sides."""
@@ -91,7 +92,7 @@ class Cell:
         if fused and kind is Kind.OVERLAP:
             kind = Kind.TWO_INEQUALITIES
         ops = [comparison.op for comparison in self.condition.comparisons]
-        join = build_join(kind, shape, ops, self.left, self.right)
+        join = build_join(kind, shape, ops, self.left, self.right, self.threads)
         tests = self._order_tests(shape, join) + ([_on_rows(test, self, join)] if test is not None else [])
         for own in tests:
             join = Join(
@@ -119,14 +120,13 @@ class Cell:
         right: Sequence[pa.Array],
         sizes: tuple[int, int],
         test: RowTest | None,
-        threads: int = 1,
     ) -> Iterator[pa.RecordBatch]:
         """Yield the joined rows: the left columns, then the right ones (semi and anti: the left ones)."""
         join = self.join(test, stored="right" if how in ("semi", "anti") else None)
         ours = SideRows(tuple(left), sizes[0], self.left.rows[join.left_order])
         theirs = SideRows(tuple(right), sizes[1], self.right.rows[join.right_order])
         number = len(left) if how in ("semi", "anti") else len(left) + len(right)
-        return emit(join.pairs, ours, theirs, how, [str(i) for i in range(number)], threads)
+        return emit(join.pairs, ours, theirs, how, [str(i) for i in range(number)], self.threads)
 
     def fold(
         self,

@@ -18,6 +18,22 @@ LEAST = np.iinfo(np.int64).min
 
 
 @kernel
+def fill_running_sums(values: NDArray[np.float64], out_sum: NDArray[np.float64]) -> None:
+    """Write the running sum, with what rounding loses carried along (Neumaier's summation)."""
+    total = 0.0
+    lost = 0.0
+    for i in range(values.size):
+        value = values[i]
+        longer = total + value
+        if abs(total) >= abs(value):
+            lost += (total - longer) + value
+        else:
+            lost += (value - longer) + total
+        total = longer
+        out_sum[i] = total + lost if np.isfinite(lost) else total
+
+
+@kernel
 def fill_sum_tree(tree: NDArray[np.float64]) -> None:
     """Fold the leaves, already in place, up to the root."""
     for node in range(tree.size // 2 - 1, 0, -1):

@@ -7,7 +7,9 @@ int64, so that a slice never leaves its key.
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,41 +27,48 @@ if TYPE_CHECKING:
 
 LEAST, MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 PACKED_BITS = 62
+WORTH_THREADS = 100_000
+"""Fewer look-ups than this are done before a second thread has started."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Closed bounds on the stored value, one pair per probing row; empty where lower is above upper."""
+    """Closed bounds on the stored value, one pair per probing row; None: that side is open for all rows.
 
-    lower: NDArray[np.int64]
-    upper: NDArray[np.int64]
+    A row whose lower bound is above its upper one has no partner.
+    """
+
+    rows: int
+    lower: NDArray[np.int64] | None
+    upper: NDArray[np.int64] | None
+
+    def closed(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Both bounds, open ones at the ends of the axis."""
+        lower = np.full(self.rows, LEAST) if self.lower is None else self.lower
+        return lower, np.full(self.rows, MOST) if self.upper is None else self.upper
 
 
 def bounds(comparisons: Sequence[tuple[NDArray[np.int64], Op]], rows: int) -> Bounds:
     """Fold `probe <op> stored` comparisons on one stored value into bounds on it."""
-    lower, upper = np.full(rows, LEAST), np.full(rows, MOST)
-    for values, op in comparisons:
-        if op.rises:
-            own, empty = _above(values) if op.strict else (values, None)
-            lower = np.maximum(lower, own)
-        else:
-            own, empty = _under(values) if op.strict else (values, None)
-            upper = np.minimum(upper, own)
-        if empty is not None and empty.any():
-            lower[empty], upper[empty] = MOST, LEAST
-    return Bounds(lower, upper)
+    lower = [_above(values) if op.strict else values for values, op in comparisons if op.rises]
+    upper = [_under(values) if op.strict else values for values, op in comparisons if not op.rises]
+    found = Bounds(rows, reduce(np.maximum, lower) if lower else None, reduce(np.minimum, upper) if upper else None)
+    dead = [values == (MOST if op.rises else LEAST) for values, op in comparisons if op.strict]
+    if not any(own.any() for own in dead):
+        return found
+    none = reduce(np.logical_or, dead)
+    below, above = found.closed()
+    return Bounds(rows, np.where(none, MOST, below), np.where(none, LEAST, above))
 
 
-def _above(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """One step up, and where there is none."""
-    top = values == MOST
-    return values + ~top, top
+def _above(values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """One step up; the greatest key stays where it is."""
+    return values + (values != MOST)
 
 
-def _under(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """One step down, and where there is none."""
-    bottom = values == LEAST
-    return values - ~bottom, bottom
+def _under(values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """One step down; the least key stays where it is."""
+    return values - (values != LEAST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,45 +88,56 @@ def slices(
     wanted: Bounds,
     stored_codes: NDArray[np.int64] | None = None,
     probe_codes: NDArray[np.int64] | None = None,
+    threads: int = 1,
 ) -> Slices:
     """Sort the stored values, within their codes, and find each probe's slice."""
-    empty = wanted.lower > wanted.upper
     if stored_codes is not None and probe_codes is not None:
-        stored, wanted, empty = _packed(stored, wanted, stored_codes, probe_codes)
+        stored, wanted = _packed(stored, wanted, stored_codes, probe_codes)
     keys, order = sort_with_rows(stored, np.arange(stored.size))
     index = SortedIndex.build(keys)
-    low = index.below(wanted.lower)
-    above, top = _above(wanted.upper)
-    high = index.below(above)
-    high[top] = keys.size
-    high[empty] = low[empty]
+    low = np.zeros(wanted.rows, np.int64) if wanted.lower is None else _below(index, wanted.lower, threads)
+    high = np.full(wanted.rows, keys.size) if wanted.upper is None else _at_most(index, wanted.upper, threads)
     return Slices(order, low, np.maximum(low, high))
+
+
+def _below(index: SortedIndex, values: NDArray[np.int64], threads: int) -> NDArray[np.int64]:
+    """How many keys lie below each value."""
+    if threads == 1 or values.size < WORTH_THREADS:
+        return index.below(values)
+    with ThreadPoolExecutor(threads) as pool:
+        return np.concatenate(list(pool.map(index.below, np.array_split(values, threads))))
+
+
+def _at_most(index: SortedIndex, values: NDArray[np.int64], threads: int) -> NDArray[np.int64]:
+    """How many keys lie at or below each value."""
+    found = _below(index, _above(values), threads)
+    found[values == MOST] = index.keys.size
+    return found
 
 
 def _packed(
     stored: NDArray[np.int64], wanted: Bounds, stored_codes: NDArray[np.int64], probe_codes: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], Bounds, NDArray[np.bool_]]:
+) -> tuple[NDArray[np.int64], Bounds]:
     """Put the code above the value: one int64 orders by (code, value)."""
     if stored.size == 0:
-        return stored, wanted, wanted.lower > wanted.upper
+        return stored, wanted
     code_bits = int(max(stored_codes.max(), probe_codes.max(initial=0))).bit_length()
     if (int(stored.max()) - int(stored.min())).bit_length() + code_bits > PACKED_BITS:
         stored, wanted = _ranked(stored, wanted)
     least, most = stored.min(), stored.max()
     bits = (int(most) - int(least)).bit_length()
-    empty = (wanted.lower > wanted.upper) | (wanted.lower > most) | (wanted.upper < least)
+    lower, upper = wanted.closed()
+    empty = (lower > upper) | (lower > most) | (upper < least)
     prefix = probe_codes << bits
-    lower = prefix | (np.clip(wanted.lower, least, most) - least)
-    upper = prefix | (np.clip(wanted.upper, least, most) - least)
-    return (stored_codes << bits) | (stored - least), Bounds(lower, upper), empty
+    first = prefix | (np.clip(lower, least, most) - least)
+    last = prefix | (np.clip(upper, least, most) - least)
+    first[empty], last[empty] = 0, -1
+    return (stored_codes << bits) | (stored - least), Bounds(wanted.rows, first, last)
 
 
 def _ranked(stored: NDArray[np.int64], wanted: Bounds) -> tuple[NDArray[np.int64], Bounds]:
     """Replace values by their ranks among the stored ones: the same slices in far fewer bits."""
     ranks, distinct = dense_ranks(stored)
     index = SortedIndex.build(distinct)
-    above, top = _above(wanted.upper)
-    last = index.below(above) - 1
-    last[top] = distinct.size - 1
-    empty = wanted.lower > wanted.upper
-    return ranks, Bounds(np.where(empty, 1, index.below(wanted.lower)), np.where(empty, 0, last))
+    lower, upper = wanted.closed()
+    return ranks, Bounds(wanted.rows, index.below(lower), np.where(lower > upper, -1, _at_most(index, upper, 1) - 1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -32,19 +33,21 @@ class Join:
     right_order: NDArray[np.int64]
 
 
-def build_join(kind: Kind, shape: Shape, ops: Sequence[Op], left: SideKeys, right: SideKeys) -> Join:
+def build_join(
+    kind: Kind, shape: Shape, ops: Sequence[Op], left: SideKeys, right: SideKeys, threads: int = 1
+) -> Join:
     """Choose and set up the operator; `ops` are those of all comparisons, read `left <op> right`."""
     if kind is Kind.OVERLAP:
-        return _overlap(shape, ops, left, right)
-    return sliced_join(shape, ops, left, right)
+        return _overlap(shape, ops, left, right, threads)
+    return sliced_join(shape, ops, left, right, threads)
 
 
-def sliced_join(shape: Shape, ops: Sequence[Op], left: SideKeys, right: SideKeys) -> Join:
+def sliced_join(shape: Shape, ops: Sequence[Op], left: SideKeys, right: SideKeys, threads: int = 1) -> Join:
     """Slices of the stored side, with a threshold if the shape has one."""
     stored, probes = (right, left) if shape.stored == "right" else (left, right)
     wanted = bounds([_probing(i, shape.stored, ops, probes) for i in shape.slice], probes.rows.size)
     at = stored.values[shape.slice[0]] if shape.slice else np.zeros(stored.rows.size, np.int64)
-    found = slices(at, wanted, stored.codes, probes.codes)
+    found = slices(at, wanted, stored.codes, probes.codes, threads)
     pairs: Pairs = SliceJoin(found, shape.stored)
     if shape.threshold is not None:
         comparison = _probing(shape.threshold, shape.stored, ops, probes)
@@ -59,12 +62,13 @@ def _probing(number: int, stored: Side, ops: Sequence[Op], probes: SideKeys) -> 
     return probes.values[number], op
 
 
-def _overlap(shape: Shape, ops: Sequence[Op], left: SideKeys, right: SideKeys) -> Join:
+def _overlap(shape: Shape, ops: Sequence[Op], left: SideKeys, right: SideKeys, threads: int = 1) -> Join:
     """The comparison that rises sets left starts against right ends; the other, right starts against left ends."""
     numbers = sorted(shape.used, key=lambda i: not ops[i].rises)
     rising, falling = numbers
     left_spans = Spans(left.values[rising], left.values[falling], left.codes, ops[falling].strict)
     right_spans = Spans(right.values[falling], right.values[rising], right.codes, ops[rising].strict)
-    left_order, right_order = left_spans.order(), right_spans.order()
-    pairs = overlap_join(left_spans.pick(left_order), right_spans.pick(right_order))
+    with ThreadPoolExecutor(threads) as pool:
+        left_order, right_order = pool.map(Spans.order, (left_spans, right_spans))
+    pairs = overlap_join(left_spans.pick(left_order), right_spans.pick(right_order), threads)
     return Join(pairs, left_order, right_order)

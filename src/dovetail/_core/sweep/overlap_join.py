@@ -111,33 +111,37 @@ class OverlapJoin:
         return found
 
 
-def overlap_join(left: Spans, right: Spans) -> OverlapJoin:
+def overlap_join(left: Spans, right: Spans, threads: int = 1) -> OverlapJoin:
     """Join intervals that are sorted by (code, start) on both sides."""
     fine = left.proper(open_ends=left.ends_open), right.proper(open_ends=right.ends_open)
     sizes = left.start.size, right.start.size
     if fine[0].all() and fine[1].all():
-        return OverlapJoin(_starts_inside(left, right, None, None), *sizes)
+        return OverlapJoin(_starts_inside(left, right, None, None, threads), *sizes)
     left_fine, left_odd = np.flatnonzero(fine[0]), np.flatnonzero(~fine[0])
     right_fine, right_odd = np.flatnonzero(fine[1]), np.flatnonzero(~fine[1])
-    parts = _starts_inside(left.pick(left_fine), right.pick(right_fine), left_fine, right_fine)
+    parts = _starts_inside(left.pick(left_fine), right.pick(right_fine), left_fine, right_fine, threads)
     odd_left = Part(_by_threshold(left.pick(left_odd), right, "right"), left_odd, None)
     odd_right = Part(_by_threshold(right.pick(right_odd), left.pick(left_fine), "left"), left_fine, right_odd)
     return OverlapJoin((*parts, odd_left, odd_right), *sizes)
 
 
 def _starts_inside(
-    left: Spans, right: Spans, left_rows: NDArray[np.int64] | None, right_rows: NDArray[np.int64] | None
+    left: Spans,
+    right: Spans,
+    left_rows: NDArray[np.int64] | None,
+    right_rows: NDArray[np.int64] | None,
+    threads: int,
 ) -> tuple[Part, Part]:
     """Right starts within left ones, then left starts strictly within right ones."""
-    in_left = _slice_join(left, right, Op.LE, "right")
-    in_right = _slice_join(right, left, Op.LT, "left")
+    in_left = _slice_join(left, right, Op.LE, "right", threads)
+    in_right = _slice_join(right, left, Op.LT, "left", threads)
     return Part(in_left, left_rows, right_rows), Part(in_right, left_rows, right_rows)
 
 
-def _slice_join(probes: Spans, stored: Spans, after: Op, side: Side) -> SliceJoin:
+def _slice_join(probes: Spans, stored: Spans, after: Op, side: Side, threads: int) -> SliceJoin:
     """The stored starts that lie after each probe's start and within its end."""
     wanted = bounds([(probes.start, after), (probes.end, probes.reach())], probes.start.size)
-    return SliceJoin(slices(stored.start, wanted, stored.codes, probes.codes), side)
+    return SliceJoin(slices(stored.start, wanted, stored.codes, probes.codes, threads), side)
 
 
 def _by_threshold(probes: Spans, stored: Spans, side: Side) -> Pairs:

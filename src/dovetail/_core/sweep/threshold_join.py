@@ -118,9 +118,8 @@ def threshold_join(
     A bound from above is a bound from below on the integers turned round (`~value` reverses int64 without overflow).
     """
     wanted = bounds([comparison], comparison[0].size)
-    if comparison[1].rises:
-        heights, least, empty = values, wanted.lower, wanted.upper < wanted.lower
-    else:
-        heights, least, empty = ~values, ~wanted.upper, wanted.upper < wanted.lower
-    high = np.where(empty, found.low, found.high)
+    lower, upper = wanted.closed()
+    turned = not comparison[1].rises
+    heights, least = (~values, ~upper) if turned else (values, lower)
+    high = np.where(lower > upper, found.low, found.high)
     return ThresholdJoin(Slices(found.order, found.low, high), heights[found.order], least, stored)

@@ -37,7 +37,7 @@ def threads() -> int:
 
 def cell_of(query: Query, left: Columns, right: Columns) -> Cell:
     """Both sides as one cell."""
-    return Cell.of(query.condition, *side_columns(query.condition, left, right))
+    return Cell.of(query.condition, *side_columns(query.condition, left, right), threads=threads())
 
 
 def output_schema(query: Query, left: Columns, right: Columns) -> pa.Schema:
@@ -69,7 +69,6 @@ def _joined(query: Query, left: Columns, right: Columns) -> Iterator[pa.RecordBa
         [right.raw[inputs.right.name, own] for own in theirs],
         (left.rows, right.rows),
         residual_test(query.condition.residuals, left, right),
-        threads(),
     )
     for batch in batches:
         yield _project(query, names, batch, schema)

@@ -1,0 +1,102 @@
+"""Run the races: `make bench`, or `python -m benchmarks` with choices.
+
+    python -m benchmarks --list                            the names of all races
+    python -m benchmarks --only arrow-point                one race (an exact name)
+    python -m benchmarks --only arrow --only memory        all races whose names begin so
+    python -m benchmarks --scale 0.01 --repeat 2           tiny, to try the races themselves
+    python -m benchmarks.report                            only write docs/benchmarks.md again
+
+A race that is run replaces its figures in the file of results; the others stay, each with its own date and conditions.
+Without `--only` all are run and replaced. A full run writes benchmarks/results.json and docs/benchmarks.md; a run at
+another scale writes to the system's temporary folder, unless `--out` says otherwise. All figures are from a machine
+that should have nothing else to do, with 16 GB of memory and two cores.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from benchmarks import arrow_races, growth, memory, report, spark_races
+from benchmarks.figures import Stand, conditions, load, save
+from benchmarks.harness import CONSOLE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from benchmarks.figures import Outcome
+
+
+def main(
+    only: Annotated[list[str] | None, typer.Option(help="A race, or how the names of several begin.")] = None,
+    scale: Annotated[float, typer.Option(min=0.0001, help="All numbers of rows are multiplied by this.")] = 1.0,
+    repeat: Annotated[int, typer.Option(min=1, help="Warm runs of every contender.")] = 7,
+    out: Annotated[Path | None, typer.Option(help="Where the raw figures go (JSON).")] = None,
+    show: Annotated[bool, typer.Option("--list", help="Only list the races.")] = False,  # noqa: FBT002 -- typer's way
+) -> None:
+    """Race dovetail against other engines and write down what came out."""
+    chosen = _chosen(only or [])
+    if show:
+        CONSOLE.print("\n".join(chosen))
+        return
+    target = out or _default_out(scale)
+    outcomes = load(target) if only else {}
+    try:
+        for name, race in chosen.items():
+            outcomes[name] = _run(race, Stand(scale, repeat))
+            save(outcomes, target)  # after every race, so that a long run that breaks off is not lost
+    finally:
+        spark_races.restart()
+    _publish(target)
+    _show([outcomes[name] for name in chosen])
+
+
+def every_race() -> dict[str, Callable[[Stand], Outcome]]:
+    """All races in the order in which they run: those with Spark last, as its memory would weigh on the others."""
+    return {**arrow_races.races(), **growth.races(), **spark_races.races(), **memory.races()}
+
+
+def _chosen(only: Sequence[str]) -> dict[str, Callable[[Stand], Outcome]]:
+    races = every_race()
+    unknown = [name for name in only if not any(race.startswith(name) for race in races)]
+    if unknown:
+        raise typer.BadParameter(f"no race {unknown[0]!r}; there are {', '.join(races)}.")  # noqa: EM102, TRY003
+    wanted = {race for name in only for race in races if race == name or (name not in races and race.startswith(name))}
+    return {name: race for name, race in races.items() if not only or name in wanted}
+
+
+def _run(race: Callable[[Stand], Outcome], stand: Stand) -> Outcome:
+    before = conditions(stand)
+    outcome = replace(race(stand), run=before)
+    for claim in outcome.claims:
+        CONSOLE.print(
+            f"{claim.what}: {claim.value:,.2f} {claim.unit} ({claim.sense} {claim.target:g}), {claim.verdict}"
+        )
+    return outcome
+
+
+def _default_out(scale: float) -> Path:
+    """Figures of another scale never replace those of the full size."""
+    return report.RESULTS if scale == 1 else Path(tempfile.gettempdir(), f"dovetail-bench-{scale:g}.json")
+
+
+def _publish(target: Path) -> None:
+    shown = report.PAGE if target.resolve() == report.RESULTS else target.with_suffix(".md")
+    report.write(target, shown)
+    CONSOLE.print(f"figures: {target}\nreport: {shown}")
+
+
+def _show(outcomes: Sequence[Outcome]) -> None:
+    table = Table(*report.CLAIM_HEADS)
+    for row in report.claims_table(outcomes):
+        table.add_row(*row, style=None if row[-1] == "met" else "yellow")
+    CONSOLE.print(table)
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,145 @@
+"""A fair race: contenders take turns in one process, give the same answer, and first runs are kept apart."""
+
+from __future__ import annotations
+
+import gc
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from benchmarks.figures import Claim, Timing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from rich.progress import TaskID
+
+CONSOLE = Console()
+OURS = "dovetail"
+HOPELESS = 2.0
+"""A variant this many times slower than its engine's best is not timed again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Enough of a result to tell whether two are the same."""
+
+    rows: int
+    checksum: int
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """One way to get the answer: `run` is timed, `weigh` looks at what it returned."""
+
+    name: str
+    engine: str
+    settings: str
+    run: Callable[[], Any]
+    weigh: Callable[[Any], Answer]
+
+
+class WrongAnswerError(Exception):
+    """Two contenders disagree: nothing that they took part in counts."""
+
+
+@dataclass(slots=True)
+class _Runs:
+    cold: float
+    answer: Answer
+    warm: list[float] = field(default_factory=list)
+
+
+def compete(contenders: Sequence[Contender], *, stage: str, repeat: int, rivals: bool = True) -> list[Timing]:
+    """Let everyone run once, then take turns `repeat` times (A B C A B C ...).
+
+    Rivals answer the same question: their answers must agree, and variants without hope leave after one turn.
+    """
+    runs: dict[str, _Runs] = {}
+    with _progress() as progress:
+        lane = _Lane(progress, progress.add_task(stage, total=len(contenders) * (repeat + 1)), stage)
+        for one in contenders:
+            with lane.step(f"{one.name}, first run"):
+                cold, result = seconds(one.run)
+                runs[one.name] = _Runs(cold, one.weigh(result))
+                del result  # its memory must not weigh on the next run
+        if rivals:
+            _agree(runs)
+        racing = list(contenders)
+        for turn in range(repeat):
+            for one in racing:
+                with lane.step(f"{one.name}, turn {turn + 1}"):
+                    runs[one.name].warm.append(seconds(one.run)[0])
+            racing = _hopeful(racing, runs) if rivals else racing
+    return [_timing(one, runs[one.name], stage) for one in contenders]
+
+
+def seconds(run: Callable[[], Any]) -> tuple[float, Any]:
+    """How long it takes, and what it returns."""
+    gc.collect()
+    start = time.perf_counter()
+    result = run()
+    return time.perf_counter() - start, result
+
+
+def fastest(timings: Sequence[Timing]) -> Timing:
+    """The one with the least median."""
+    return min(timings, key=lambda one: one.median)
+
+
+def times_faster(what: str, timings: Sequence[Timing], target: float) -> Claim:
+    """How many times faster we are than the fastest of all others."""
+    ours = next(one for one in timings if one.engine == OURS)
+    rivals = [one for one in timings if one.engine != OURS]
+    best = min(one.best for one in rivals) / ours.best
+    value = fastest(rivals).median / ours.median
+    return Claim(what, fastest(rivals).contender, value, target, "at least", by_best=best)
+
+
+def times_longer(what: str, slow: Timing, quick: Timing, target: float) -> Claim:
+    """How many times longer one run takes than another, where that must stay small."""
+    value, best = slow.median / quick.median, slow.best / quick.best
+    return Claim(what, quick.contender, value, target, "at most", by_best=best)
+
+
+def _agree(runs: dict[str, _Runs]) -> None:
+    answers = {name: own.answer for name, own in runs.items()}
+    if len(set(answers.values())) > 1:
+        raise WrongAnswerError(answers)
+
+
+def _hopeful(racing: Sequence[Contender], runs: dict[str, _Runs]) -> list[Contender]:
+    """Those that may still turn out to be their engine's best."""
+
+    def best(engine: str) -> float:
+        return min(min(runs[other.name].warm) for other in racing if other.engine == engine)
+
+    return [one for one in racing if min(runs[one.name].warm) <= HOPELESS * best(one.engine)]
+
+
+def _timing(one: Contender, own: _Runs, stage: str) -> Timing:
+    return Timing(one.name, one.engine, one.settings, stage, own.cold, own.warm, own.answer.rows, own.answer.checksum)
+
+
+def _progress() -> Progress:
+    """A line that is drawn between runs only, never during one."""
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn())
+    return Progress(*columns, console=CONSOLE, transient=True, auto_refresh=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Lane:
+    progress: Progress
+    task: TaskID
+    stage: str
+
+    @contextmanager
+    def step(self, what: str) -> Iterator[None]:
+        """Show what runs now; count it when it is done."""
+        self.progress.update(self.task, description=f"{self.stage}: {what}", refresh=True)
+        yield
+        self.progress.advance(self.task)

@@ -1,0 +1,357 @@
+"""Random joins of every kind, for property tests.
+
+Under Hypothesis, one case at a time, against the naive reference:
+
+    @given(cases("band"))
+    def test_band_is_the_naive_join(case):
+        assert_same_rows(dv.join(case.left, case.right, on=case.on, how=case.how), case.naive())
+
+Against Spark, in batches, since a Spark job costs more than a hundred naive joins:
+
+    drawn = sample("band", 200, seed=1)
+    for case, want in zip(drawn, spark_answers(spark, drawn), strict=True):
+        assert_same_rows(..., want)
+
+The left table has the columns k, x, y, z, v and the right one k, x, y, z, w, so that names clash; k is for keys, x to z
+are compared, v and w are small integers for residuals. No case overflows or divides by zero.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
+
+import pyarrow as pa
+from hypothesis import strategies as st
+
+from dovetail.testing import naive_join
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+KINDS = [
+    "equality",
+    "one_inequality",
+    "point_in_interval",
+    "band",
+    "overlap",
+    "two_inequalities",
+    "many_inequalities",
+    "nested_loop",
+]
+HOWS = ["inner", "left", "right", "full", "semi", "anti"]
+SIZES = [0, 1, *range(13), *range(3, 13)]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One join: the arguments of `dv.join` and the kind of condition it was made to be."""
+
+    kind: str
+    left: pa.Table
+    right: pa.Table
+    on: str
+    how: str
+
+    def naive(self) -> list[tuple[Any, ...]]:
+        """Return the naive reference's answer."""
+        return naive_join(self.left, self.right, self.on, self.how)
+
+
+@dataclass(frozen=True)
+class Domain:
+    """A column type and the values to draw from: many ties, and the ends of the type.
+
+    `tame` leaves out what overflows when it is moved by one of `steps`, the offsets of a band.
+    """
+
+    arrow: pa.DataType
+    values: list[Any]
+    tame: list[Any] = field(default_factory=list)
+    steps: list[str] = field(default_factory=list)
+
+
+def _integers(bits: int, *more: int) -> list[int]:
+    return [0, 1, 2, 3, -1, *more, -(1 << (bits - 1)), (1 << (bits - 1)) - 1]
+
+
+def _decimals(*texts: str) -> list[Decimal]:
+    return [Decimal(text) for text in texts]
+
+
+def _days(*texts: str) -> list[dt.date]:
+    return [dt.date.fromisoformat(text) for text in texts]
+
+
+def _instants(zone: dt.tzinfo | None, *texts: str) -> list[dt.datetime]:
+    return [dt.datetime.fromisoformat(text).replace(tzinfo=zone) for text in texts]
+
+
+_SMALL = [0, 1, 2, 3, 5, -1, -2]
+_WHOLE_STEPS = ["0", "1", "2", "3"]
+_TIME_STEPS = ["INTERVAL 1 DAY", "INTERVAL '5' MINUTE", "INTERVAL 90 SECONDS", "INTERVAL 1 MICROSECOND"]
+_FLOATS = [0.0, -0.0, 1.0, 1.5, 2.0, -1.0, 0.1, float("nan"), float("inf"), float("-inf")]
+_DATES = _days(
+    "1970-01-01", "1970-01-02", "1970-01-03", "1969-12-31", "2020-02-29", "1582-10-10", "0001-01-01", "9999-12-31"
+)
+_TIMES = [
+    "1970-01-01T00:00",
+    "1970-01-01T00:05",
+    "1970-01-01T00:04:59.999999",
+    "1970-01-02T00:00",
+    "1969-12-31T23:59:59.999999",
+    "2020-02-29T12:30",
+    "0001-01-01T00:00",
+    "9999-12-31T23:59:59.999999",
+]
+
+DOMAINS = {
+    "int8": Domain(pa.int8(), _integers(8), _SMALL, _WHOLE_STEPS),
+    "int16": Domain(pa.int16(), _integers(16), _SMALL, _WHOLE_STEPS),
+    "int32": Domain(pa.int32(), _integers(32), _SMALL, _WHOLE_STEPS),
+    "int64": Domain(pa.int64(), _integers(64, 2**53, 2**53 + 1), [*_SMALL, 2**53, 2**53 + 1], _WHOLE_STEPS),
+    "float32": Domain(pa.float32(), [*_FLOATS, 3.4028234663852886e38], _FLOATS, ["1", "0.5", "1.5D"]),
+    "float64": Domain(pa.float64(), [*_FLOATS, 2.0**53, 5e-324, 1.7976931348623157e308], _FLOATS, ["1", "0.5", "2D"]),
+    "decimal(10,2)": Domain(
+        pa.decimal128(10, 2),
+        _decimals("0", "1", "1.5", "2", "0.01", "-1", "99999999.99", "-99999999.99"),
+        _decimals("0", "1", "1.5", "2", "0.01", "-1", "99999999.99", "-99999999.99"),
+        ["1", "0.5", "0.25", "0.001"],
+    ),
+    "decimal(12,4)": Domain(
+        pa.decimal128(12, 4), _decimals("0", "1", "1.5", "1.0001", "0.01", "0.0099", "-1", "99999999.9999")
+    ),
+    "decimal(38,10)": Domain(
+        pa.decimal128(38, 10),
+        _decimals("0", "1", "1.5", "1.0000000001", "-1", f"{'9' * 28}.{'9' * 10}", f"-{'9' * 28}.{'9' * 10}"),
+        _decimals("0", "1", "1.5", "1.0000000001", "-1", "2.9999999996"),
+        ["1", "0.5", "0.0000000001"],
+    ),
+    "decimal(38,0)": Domain(pa.decimal128(38, 0), _decimals("0", "1", "2", "-1", "9" * 38, "-" + "9" * 38)),
+    "string": Domain(pa.string(), ["", "a", "A", "ab", "b", "a ", "\0", "é", "e\u0301", "\uffff", "\U0001f600"]),
+    "binary": Domain(pa.binary(), [b"", b"\0", b"\0\0", b"a", b"\x7f", b"\x80", b"\xff", b"\xff\0"]),
+    "boolean": Domain(pa.bool_(), [False, True]),
+    "date": Domain(pa.date32(), _DATES, _DATES, ["1", "INTERVAL 1 DAY", "INTERVAL 2 DAYS", "INTERVAL 12 HOURS"]),
+    "timestamp": Domain(pa.timestamp("us", "UTC"), _instants(dt.UTC, *_TIMES), _instants(dt.UTC, *_TIMES), _TIME_STEPS),
+    "timestamp_ntz": Domain(pa.timestamp("us"), _instants(None, *_TIMES), _instants(None, *_TIMES), _TIME_STEPS),
+}
+
+MIXED = [
+    ("int8", "int64"),
+    ("int16", "int32"),
+    ("int32", "int64"),
+    ("int32", "float64"),
+    ("int64", "float64"),
+    ("int64", "float32"),
+    ("float32", "float64"),
+    ("decimal(10,2)", "int32"),
+    ("decimal(38,10)", "int64"),
+    ("decimal(10,2)", "decimal(12,4)"),
+    ("decimal(10,2)", "decimal(38,10)"),
+    ("decimal(38,0)", "decimal(38,10)"),
+    ("decimal(10,2)", "float64"),
+    ("decimal(38,10)", "float32"),
+    ("date", "timestamp"),
+    ("date", "timestamp_ntz"),
+    ("timestamp", "timestamp_ntz"),
+]
+SAME = [(name, name) for name in DOMAINS]
+PAIRS = SAME + MIXED + [(b, a) for a, b in MIXED]
+BAND_PAIRS = [(a, b) for a, b in PAIRS if DOMAINS[a].steps and DOMAINS[b].steps]
+
+FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+KEYS = ["l.k = r.k", "r.k = l.k", "l.k <=> r.k", "l.k IS NOT DISTINCT FROM r.k", "l.k = r.k AND l.v <=> r.w"]
+RESIDUALS = [
+    "l.v <> r.w",
+    "NOT (l.v = r.w)",
+    "l.v = 1 OR r.w > l.v",
+    "l.v IS NULL OR r.w IS NULL OR l.v < r.w",
+    "l.v + r.w > 3",
+    "l.v * 2 - r.w < 3",
+    "abs(l.v - r.w) <= 1",
+    "(l.v + r.w) % 2 = 0",
+    "l.v / 2 <> r.w / 4",
+    "l.v IS DISTINCT FROM r.w",
+    "r.w NOT IN (l.v, 2)",
+    "CASE WHEN l.v > r.w THEN l.v = 3 ELSE r.w <> 2 END",
+    "least(l.v, r.w) = greatest(l.v, r.w, 1)",
+    "(l.v = r.w) IS NULL",
+]
+ONE_SIDED = [
+    "l.v > 0",
+    "l.v IN (0, 1)",
+    "r.w IS NOT NULL",
+    "coalesce(r.w, 1) < 2",
+    "NOT (r.w = 2)",
+    "l.x IS NOT NULL",
+    "r.x IS NULL",
+    "floor(l.v / 2) = 0",
+    "TRUE",
+    "1 = 1",
+]
+_V = Domain(pa.int32(), [0, 1, 2, 3])
+
+T = TypeVar("T")
+Types = dict[str, tuple[str, str]]
+
+
+class Choice(Protocol):
+    """Where a case comes from: Hypothesis, which shrinks what fails, or plain chance, which is fast and even."""
+
+    def one(self, options: Sequence[T]) -> T:
+        """Choose one of the options."""
+
+    def many(self, options: Sequence[T], least: int, most: int) -> list[T]:
+        """Choose so many of the options, with repetition."""
+
+    def order(self, options: Sequence[T]) -> list[T]:
+        """Choose an order of the options."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Choices that Hypothesis draws."""
+
+    draw: Callable[[st.SearchStrategy[Any]], Any]
+
+    def one(self, options: Sequence[T]) -> T:
+        return cast("T", self.draw(st.sampled_from(options)))
+
+    def many(self, options: Sequence[T], least: int, most: int) -> list[T]:
+        return cast("list[T]", self.draw(st.lists(st.sampled_from(options), min_size=least, max_size=most)))
+
+    def order(self, options: Sequence[T]) -> list[T]:
+        return cast("list[T]", self.draw(st.permutations(options)))
+
+
+@dataclass(frozen=True)
+class Rolled:
+    """Choices by a seeded generator of random numbers."""
+
+    dice: random.Random
+
+    def one(self, options: Sequence[T]) -> T:
+        return self.dice.choice(options)
+
+    def many(self, options: Sequence[T], least: int, most: int) -> list[T]:
+        return self.dice.choices(options, k=self.dice.randint(least, most))
+
+    def order(self, options: Sequence[T]) -> list[T]:
+        return self.dice.sample(options, k=len(options))
+
+
+def cases(kind: str, hows: Sequence[str] = HOWS) -> st.SearchStrategy[Case]:
+    """Return the Hypothesis strategy of joins whose condition is of one of `KINDS`."""
+    return st.composite(lambda draw: _case(Drawn(draw), kind, hows))()
+
+
+def sample(kind: str, count: int, *, seed: int = 0, hows: Sequence[str] = HOWS) -> list[Case]:
+    """Return `count` cases at once, the same ones for the same seed."""
+    choice = Rolled(random.Random(f"{kind} {seed}"))
+    return [_case(choice, kind, hows) for _ in range(count)]
+
+
+def _case(choice: Choice, kind: str, hows: Sequence[str]) -> Case:
+    types = {column: choice.one(BAND_PAIRS if kind == "band" and column == "x" else PAIRS) for column in "kxyz"}
+    if kind in ("point_in_interval", "overlap"):
+        types["y"] = types["x"]
+    on = " AND ".join(choice.order([*_MAIN[kind](choice, types), *_extras(choice, kind)]))
+    tame = {"x"} if kind == "band" else set()
+    left = _table(choice, {column: DOMAINS[pair[0]] for column, pair in types.items()} | {"v": _V}, tame)
+    right = _table(choice, {column: DOMAINS[pair[1]] for column, pair in types.items()} | {"w": _V}, tame)
+    return Case(kind, left, right, on, choice.one(hows))
+
+
+def _table(choice: Choice, columns: dict[str, Domain], tame: set[str]) -> pa.Table:
+    """Choose a table; some have one row or none, and in half of them whole rows repeat."""
+    size = choice.one(SIZES)
+    table = pa.table(
+        {
+            name: pa.array(_column(choice, domain.tame if name in tame else domain.values, size), domain.arrow)
+            for name, domain in columns.items()
+        }
+    )
+    if size == 0 or choice.one([True, False]):
+        return table
+    return table.take(pa.array(choice.many(range(size), size, size), pa.int64()))
+
+
+def _column(choice: Choice, values: list[Any], size: int) -> list[Any]:
+    """Choose values from a few of the domain's: often tied, sometimes all equal, sometimes all NULL."""
+    pool = choice.many([*values, None], 1, 6)
+    return choice.many(pool, size, size)
+
+
+def _extras(choice: Choice, kind: str) -> list[str]:
+    """Choose equality keys, a residual and a one-sided conjunct, each perhaps."""
+    keys = [] if kind in ("equality", "nested_loop") else choice.one([[], choice.many(KEYS, 1, 1)])
+    residual = choice.one([[], [], [], choice.many(RESIDUALS, 1, 1)])
+    return keys + residual + choice.one([[], [], [], choice.many(ONE_SIDED, 1, 1)])
+
+
+def _compare(choice: Choice, one: str, other: str, signs: Sequence[str] = tuple(FLIPPED)) -> str:
+    """Choose a comparison of two expressions by one of `signs`, written either way round."""
+    sign = choice.one(signs)
+    return choice.one([f"{one} {sign} {other}", f"{other} {FLIPPED[sign]} {one}"])
+
+
+def _equality(choice: Choice, types: Types) -> list[str]:
+    tuples = ["(l.x, l.y) = (r.x, r.y)"] if types["x"] in SAME and types["y"] in SAME else []
+    more = choice.one([[], ["l.x = r.x"], ["l.x <=> r.x"], tuples])
+    return [choice.one(KEYS), *more]
+
+
+def _one_inequality(choice: Choice, _types: Types) -> list[str]:
+    return [_compare(choice, "l.x", "r.x")]
+
+
+def _point_in_interval(choice: Choice, _types: Types) -> list[str]:
+    point, other = choice.order(["l", "r"])
+    lower = _compare(choice, f"{point}.x", f"{other}.x", (">", ">="))
+    upper = _compare(choice, f"{point}.x", f"{other}.y", ("<", "<="))
+    return choice.one([[lower, upper], [f"{point}.x BETWEEN {other}.x AND {other}.y"]])
+
+
+def _band(choice: Choice, types: Types) -> list[str]:
+    """Choose a band around either side; both its ends may lie on the same side of the point."""
+    near, moved = choice.order(["l", "r"])
+    steps = DOMAINS[types["x"][0 if moved == "l" else 1]].steps
+    low = f"{moved}.x - {choice.one(steps)}"
+    high = f"{moved}.x {choice.one('++-')} {choice.one(steps)}"
+    lower = _compare(choice, f"{near}.x", low, (">", ">="))
+    upper = _compare(choice, f"{near}.x", high, ("<", "<="))
+    return choice.one([[lower, upper], [f"{near}.x BETWEEN {low} AND {high}"]])
+
+
+def _overlap(choice: Choice, _types: Types) -> list[str]:
+    return [_compare(choice, "l.x", "r.y", ("<", "<=")), _compare(choice, "r.x", "l.y", ("<", "<="))]
+
+
+def _two_inequalities(choice: Choice, _types: Types) -> list[str]:
+    return [_compare(choice, "l.x", "r.x"), _compare(choice, "l.y", "r.y")]
+
+
+def _many_inequalities(choice: Choice, types: Types) -> list[str]:
+    more = choice.one([[], [_compare(choice, "l.v", "r.w")]])
+    return [*_two_inequalities(choice, types), _compare(choice, "l.z", "r.z"), *more]
+
+
+def _nested_loop(choice: Choice, _types: Types) -> list[str]:
+    either = f"({_compare(choice, 'l.x', 'r.x')} OR {_compare(choice, 'l.y', 'r.y')})"
+    neither = f"NOT ({_compare(choice, 'l.x', 'r.x')} AND l.y IS NOT DISTINCT FROM r.y)"
+    return [choice.one(["l.x <> r.x", either, neither, "TRUE", "CAST(NULL AS BOOLEAN)", *RESIDUALS])]
+
+
+_MAIN = {
+    "equality": _equality,
+    "one_inequality": _one_inequality,
+    "point_in_interval": _point_in_interval,
+    "band": _band,
+    "overlap": _overlap,
+    "two_inequalities": _two_inequalities,
+    "many_inequalities": _many_inequalities,
+    "nested_loop": _nested_loop,
+}

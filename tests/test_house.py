@@ -1,0 +1,107 @@
+"""The rules of the house that no linter knows."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import importlib
+import re
+import subprocess
+import sys
+import tomllib
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SOURCES = sorted(ROOT.glob("src/dovetail/**/*.py"))
+HEAVY = {"duckdb", "matplotlib", "numba", "numpy", "pandas", "polars", "pyarrow", "pyspark", "sqlglot"}
+NAMELESS = {"base", "common", "helpers", "manager", "misc", "utils"}
+FAMILIES = {"InternalError", "UnsupportedError", "UsageError"}
+
+
+def _name(source: Path) -> str:
+    parts = source.relative_to(ROOT / "src").with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _calls(source: Path) -> set[str]:
+    """The names that a file calls as functions, such as `f` in `f(x)`."""
+    nodes = ast.walk(ast.parse(source.read_text()))
+    return {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+
+
+def _imports(source: Path) -> set[str]:
+    """The modules that a file imports, at whatever depth."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(source.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        if isinstance(node, ast.ImportFrom):
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+def test_the_import_is_light() -> None:
+    code = "import sys, dovetail; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert "dovetail" in loaded
+    assert HEAVY.isdisjoint(loaded)
+
+
+@pytest.mark.parametrize("source", [file for file in SOURCES if ">>>" in file.read_text()], ids=_name)
+def test_the_examples_in_docstrings_run(source: Path, request: pytest.FixtureRequest) -> None:
+    if "dovetail.spark" in source.read_text():
+        request.getfixturevalue("spark")  # so that they find the session of the tests
+    result = doctest.testmod(importlib.import_module(_name(source)))
+    assert result.attempted > 0
+    assert result.failed == 0
+
+
+def test_every_public_function_shows_an_example() -> None:
+    import dovetail  # noqa: PLC0415 -- the other tests do not need it
+    import dovetail.spark  # noqa: PLC0415
+
+    public = [getattr(module, name) for module in (dovetail, dovetail.spark) for name in module.__all__]
+    assert [thing.__name__ for thing in public if callable(thing) and ">>>" not in (thing.__doc__ or "")] == []
+
+
+def test_every_message_has_a_named_constructor() -> None:
+    assert [str(source) for source in SOURCES if source.name != "errors.py" and _calls(source) & FAMILIES] == []
+
+
+def test_every_constructor_of_a_message_is_used_and_defined_once() -> None:
+    text = (ROOT / "src/dovetail/errors.py").read_text()
+    families = [node for node in ast.parse(text).body if isinstance(node, ast.ClassDef)]
+    made = [f"{family.name}.{node.name}" for family in families for node in family.body if hasattr(node, "name")]
+    everything = "".join(source.read_text() for source in SOURCES)
+    assert sorted(made) == sorted(set(made))
+    assert [name for name in made if name not in everything] == []
+
+
+def test_a_shared_idea_has_a_name() -> None:
+    names = [part for source in SOURCES for part in _name(source).split(".")]
+    assert NAMELESS.isdisjoint(names)
+
+
+def test_every_room_says_what_belongs_there() -> None:
+    rooms = {source.parent / "__init__.py" for source in SOURCES}
+    assert [str(room) for room in rooms if not ast.get_docstring(ast.parse(room.read_text()))] == []
+
+
+def test_no_room_uses_the_public_door() -> None:
+    """import-linter cannot say this, for it takes `dovetail` to mean everything in it."""
+    doors = {"dovetail", "dovetail.join", "dovetail.explain"}
+    assert [str(source) for source in SOURCES if _imports(source) & doors and _name(source) != "dovetail.cli"] == []
+
+
+def test_the_lock_pins_every_requirement_and_holds_no_address() -> None:
+    lock = (ROOT / "requirements.lock").read_text()
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = [*project["dependencies"], *chain(*project["optional-dependencies"].values())]
+    names = {re.split(r"[<>=]", requirement)[0].lower().replace("_", "-") for requirement in wanted}
+    pins = re.findall(r"^([a-z0-9-]+)==\S+[^\n]*\\\n    --hash=sha256:", lock, re.MULTILINE)
+    assert names <= set(pins)
+    assert len(pins) == len(re.findall(r"^[a-z]", lock, re.MULTILINE))
+    assert not re.search(r"://|index-url|find-links", lock)
