@@ -2,7 +2,7 @@
 
     python -m benchmarks --list                            the names of all races
     python -m benchmarks --only arrow-point                one race (an exact name)
-    python -m benchmarks --only arrow --only memory        all races whose names begin so
+    python -m benchmarks --only arrow memory               all races whose names begin so
     python -m benchmarks --scale 0.01 --repeat 2           tiny, to try the races themselves
     python -m benchmarks.report                            only write docs/benchmarks.md again
 
@@ -14,12 +14,12 @@ that should have nothing else to do, with 16 GB of memory and two cores.
 
 from __future__ import annotations
 
+import argparse
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
 from rich.table import Table
 
 from benchmarks import arrow_races, growth, memory, report, spark_races
@@ -32,28 +32,37 @@ if TYPE_CHECKING:
     from benchmarks.figures import Outcome
 
 
-def main(
-    only: Annotated[list[str] | None, typer.Option(help="A race, or how the names of several begin.")] = None,
-    scale: Annotated[float, typer.Option(min=0.0001, help="All numbers of rows are multiplied by this.")] = 1.0,
-    repeat: Annotated[int, typer.Option(min=1, help="Warm runs of every contender.")] = 7,
-    out: Annotated[Path | None, typer.Option(help="Where the raw figures go (JSON).")] = None,
-    show: Annotated[bool, typer.Option("--list", help="Only list the races.")] = False,  # noqa: FBT002 -- typer's way
-) -> None:
+def main() -> None:
     """Race dovetail against other engines and write down what came out."""
-    chosen = _chosen(only or [])
-    if show:
+    asked = _arguments()
+    chosen = _chosen(asked.only)
+    if asked.list:
         CONSOLE.print("\n".join(chosen))
         return
-    target = out or _default_out(scale)
-    outcomes = load(target) if only else {}
+    target = asked.out or _default_out(asked.scale)
+    outcomes = load(target) if asked.only else {}
     try:
         for name, race in chosen.items():
-            outcomes[name] = _run(race, Stand(scale, repeat))
+            outcomes[name] = _run(race, Stand(asked.scale, asked.repeat))
             save(outcomes, target)  # after every race, so that a long run that breaks off is not lost
     finally:
         spark_races.restart()
     _publish(target)
     _show([outcomes[name] for name in chosen])
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser("benchmarks", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="races, or how their names begin")
+    parser.add_argument("--scale", type=float, default=1.0, help="all numbers of rows are multiplied by this")
+    parser.add_argument("--repeat", type=int, default=7, help="warm runs of every contender (7)")
+    parser.add_argument("--out", type=Path, help="where the raw figures go (benchmarks/results.json)")
+    parser.add_argument("--list", action="store_true", help="only list the races")
+    asked = parser.parse_args()
+    unknown = [name for name in asked.only if not any(race.startswith(name) for race in every_race())]
+    if unknown:
+        parser.error(f"no race {unknown[0]!r}; there are {', '.join(every_race())}")
+    return asked
 
 
 def every_race() -> dict[str, Callable[[Stand], Outcome]]:
@@ -63,9 +72,6 @@ def every_race() -> dict[str, Callable[[Stand], Outcome]]:
 
 def _chosen(only: Sequence[str]) -> dict[str, Callable[[Stand], Outcome]]:
     races = every_race()
-    unknown = [name for name in only if not any(race.startswith(name) for race in races)]
-    if unknown:
-        raise typer.BadParameter(f"no race {unknown[0]!r}; there are {', '.join(races)}.")  # noqa: EM102, TRY003
     wanted = {race for name in only for race in races if race == name or (name not in races and race.startswith(name))}
     return {name: race for name, race in races.items() if not only or name in wanted}
 
@@ -99,4 +105,4 @@ def _show(outcomes: Sequence[Outcome]) -> None:
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    main()

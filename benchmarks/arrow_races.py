@@ -54,7 +54,7 @@ def _race(name: str, make: Callable[[int], Problem], rows: int, stand: Stand, *,
     """One join type of one problem against all peers that have it."""
     problem = make(stand.rows(rows)).asking(how)
     contenders = [_dovetail(problem), *_duckdb(problem), *_polars(problem)]
-    timings = compete(contenders, stage=name, repeat=stand.repeat)
+    timings = compete(name, contenders, repeat=stand.repeat)
     title = f"Arrow: {make.__name__.replace('_', ' ')}, {how}"
     claim = times_faster(title, timings, INNER if how == "inner" else OUTER)
     described = f"{problem.size}, {timings[0].rows:,} results, {len(problem.columns)} columns"
@@ -73,7 +73,7 @@ def fused(stand: Stand) -> Outcome:
             "np.sort", "NumPy", "both key columns", lambda: [np.sort(one) for one in keys], lambda _: Answer(0, 0)
         ),
     ]
-    ours, sort = compete(contenders, stage="arrow-fused", repeat=stand.repeat, rivals=False)
+    ours, sort = compete("arrow-fused", contenders, repeat=stand.repeat, rivals=False)
     title = "Arrow: fused count and sum, one inequality"
     claim = times_longer(title, ours, sort, 3.0)
     described = f"{problem.size}, {ours.checksum:,} pairs counted, {ours.rows:,} rows out"

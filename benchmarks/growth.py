@@ -59,7 +59,7 @@ def on_spark(name: str, make: Callable[[int], Problem], stand: Stand) -> Outcome
 
 
 def _outcome(name: str, contenders: Sequence[Contender], peaks: Sequence[float], stand: Stand) -> Outcome:
-    timings = compete(contenders, stage=name, repeat=stand.repeat, rivals=False)
+    timings = compete(name, contenders, repeat=stand.repeat, rivals=False)
     timings = [replace(one, peak_gb=peak) for one, peak in zip(timings, peaks, strict=True)]
     title = f"Growth: {name.removeprefix('growth-').replace('-', ' ')}"
     claim = times_longer(f"{title}, time at 4x over 1x", timings[-1], timings[0], TARGET)

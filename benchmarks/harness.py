@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -11,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from benchmarks.figures import Claim, Timing
+from benchmarks.figures import FINAL, Claim, Timing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from rich.progress import TaskID
 
-CONSOLE = Console()
+CONSOLE = Console(width=None if sys.stdout.isatty() else 180)
 OURS = "dovetail"
 HOPELESS = 2.0
 """A variant this many times slower than its engine's best is not timed again."""
@@ -54,14 +55,16 @@ class _Runs:
     warm: list[float] = field(default_factory=list)
 
 
-def compete(contenders: Sequence[Contender], *, stage: str, repeat: int, rivals: bool = True) -> list[Timing]:
+def compete(
+    race: str, contenders: Sequence[Contender], *, repeat: int, stage: str = FINAL, rivals: bool = True
+) -> list[Timing]:
     """Let everyone run once, then take turns `repeat` times (A B C A B C ...).
 
     Rivals answer the same question: their answers must agree, and variants without hope leave after one turn.
     """
     runs: dict[str, _Runs] = {}
     with _progress() as progress:
-        lane = _Lane(progress, progress.add_task(stage, total=len(contenders) * (repeat + 1)), stage)
+        lane = _Lane(progress, progress.add_task(race, total=len(contenders) * (repeat + 1)), f"{race}, {stage}")
         for one in contenders:
             with lane.step(f"{one.name}, first run"):
                 cold, result = seconds(one.run)
@@ -128,18 +131,18 @@ def _timing(one: Contender, own: _Runs, stage: str) -> Timing:
 def _progress() -> Progress:
     """A line that is drawn between runs only, never during one."""
     columns = (SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn())
-    return Progress(*columns, console=CONSOLE, transient=True, auto_refresh=False)
+    return Progress(*columns, console=CONSOLE, transient=True, auto_refresh=False, disable=not CONSOLE.is_terminal)
 
 
 @dataclass(frozen=True, slots=True)
 class _Lane:
     progress: Progress
     task: TaskID
-    stage: str
+    title: str
 
     @contextmanager
     def step(self, what: str) -> Iterator[None]:
         """Show what runs now; count it when it is done."""
-        self.progress.update(self.task, description=f"{self.stage}: {what}", refresh=True)
+        self.progress.update(self.task, description=f"{self.title}: {what}", refresh=True)
         yield
         self.progress.advance(self.task)

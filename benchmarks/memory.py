@@ -14,7 +14,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 import dovetail as dv
 from benchmarks import data
-from benchmarks.figures import Claim, Outcome, Timing
+from benchmarks.figures import FINAL, Claim, Outcome, Timing
 from benchmarks.harness import CONSOLE, OURS, seconds
 from benchmarks.spark_races import drained, restart, stored
 
@@ -89,7 +89,7 @@ def _flood(name: str, make: Callable[[int], Problem], rows: int, stand: Stand) -
     restart()
     with stored(make(stand.rows(rows))) as own, CONSOLE.status(name), WorkerMemory() as memory:
         taken, results = seconds(partial(_count_into_sink, own))
-    timing = Timing(OURS, OURS, "no settings", name, taken, [], results, 0, memory.peak_gb)
+    timing = Timing(OURS, OURS, "no settings", FINAL, taken, [], results, 0, memory.peak_gb)
     title = f"Memory: {name.removeprefix('memory-').replace('-', ' ')} into a no-op sink"
     claim = Claim(f"{title}, peak of any Python worker", "", memory.peak_gb, LIMIT_GB, "at most", "GB")
     note = f"{title}: {len(memory.peaks)} Python processes of Spark were watched, the daemon among them."

@@ -56,7 +56,7 @@ def spark_answers(spark: SparkSession, asked: Sequence[Case]) -> list[list[tuple
     The tables of 16 cases travel as one, and one query of as many joins says which rows of which case met; the rows
     are then taken from the case's own tables. Each of them is a real Spark join under the case's condition and `how`.
     """
-    with _quick(spark):
+    with quick(spark):
         batches = [asked[at : at + _BATCH] for at in range(0, len(asked), _BATCH)]
         with ThreadPoolExecutor(2) as pool:
             met = [pairs for batch in pool.map(partial(_meetings, spark), batches) for pairs in batch]
@@ -75,7 +75,7 @@ def _spark_type(arrow: pa.DataType) -> str:
 
 
 @contextmanager
-def _quick(spark: SparkSession) -> Iterator[None]:
+def quick(spark: SparkSession) -> Iterator[None]:
     """Set Spark to small joins, and back."""
     before = {name: spark.conf.get(name, None) for name in _QUICK}
     for name, quick in _QUICK.items():

@@ -137,7 +137,8 @@ def _first_inequality(on: exp.Expr, sides: Sides, partner: int) -> Term | None:
         for bounds in _bounds(conjunct):
             spoken_of = [sides_of(bound, sides) for bound in bounds]
             if spoken_of in ([{0}, {1}], [{1}, {0}]):
-                return compared(conjunct, *bounds, sides)[spoken_of.index({partner})]
+                one, other, _ = compared(conjunct, *bounds, sides)
+                return one if spoken_of[0] == {partner} else other
     return None
 
 

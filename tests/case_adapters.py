@@ -1,0 +1,157 @@
+"""The shared cases (other engines' own tests, as data) put to `dv.join`, on either host.
+
+A case is a join and then a query over its rows. The join is ours; the query is run by Spark on Spark and by DuckDB on
+Arrow, over the joined frame, whose columns have the names that `dv.join` promises.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import os
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pyarrow as pa
+import sqlglot
+from sqlglot import exp
+
+import dovetail as dv
+from dovetail.testing import assert_same_rows
+from tests.spark_answers import spark_frame
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+KINDS = ("theta", "band", "overlap", "outer", "semi", "anti")
+ARROW_TYPES = {
+    "int": pa.int64(),
+    "double": pa.float64(),
+    "string": pa.string(),
+    "timestamp": pa.timestamp("us", "UTC"),
+    "date": pa.date32(),
+    "bool": pa.bool_(),
+}
+
+
+def folder() -> Path:
+    """Where the cases are: beside the clone, or where DOVETAIL_CASES says."""
+    beside = Path(__file__).parent.parent.parent / "shared" / "cases"
+    return Path(os.environ.get("DOVETAIL_CASES", beside))
+
+
+@dataclass(frozen=True)
+class SharedCase:
+    """One case: two tables, a condition, and what the rows of a query over their join must be."""
+
+    id: str
+    kind: str
+    left: pa.Table
+    right: pa.Table
+    on: str
+    how: str
+    select: list[str]
+    where: str | None
+    group_by: list[str]
+    expected: list[list[Any]]
+    types: list[str]
+    tolerance: float
+
+    def check(self, rows: pa.Table) -> None:
+        """Raise unless these are the expected rows."""
+        got = [tuple(map(plain, row.values(), self.types)) for row in rows.to_pylist()]
+        want = [tuple(map(plain, row, self.types)) for row in self.expected]
+        assert_same_rows(got, want, tolerance=self.tolerance)
+
+
+def load(kinds: tuple[str, ...] = KINDS) -> list[SharedCase]:
+    """Return the shared cases of some kinds; none if the folder is not there."""
+    files = sorted(folder().glob("*.jsonl"))
+    lines = [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+    return [_case(line) for line in lines if line["kind"] in kinds]
+
+
+def _case(line: dict[str, Any]) -> SharedCase:
+    return SharedCase(
+        id=line["id"],
+        kind=line["kind"],
+        left=_table(line["left"]),
+        right=_table(line["right"]),
+        on=line["condition"],
+        how=line["how"],
+        select=line["select"],
+        where=line.get("where"),
+        group_by=line.get("group_by") or [],
+        expected=line["expected"],
+        types=line["expected_types"],
+        tolerance=line.get("tolerance", 1e-9),
+    )
+
+
+def _table(table: dict[str, Any]) -> pa.Table:
+    columns = zip(*table["rows"], strict=True) if table["rows"] else [()] * len(table["columns"])
+    named = zip(table["columns"].items(), columns, strict=True)
+    return pa.table({name: _column(values, kind) for (name, kind), values in named})
+
+
+def _column(values: tuple[Any, ...], kind: str) -> pa.Array:
+    plains = [plain(value, kind) for value in values] if kind != "decimal" else [_decimal(value) for value in values]
+    return pa.array(plains, _decimal_type(plains) if kind == "decimal" else ARROW_TYPES[kind])
+
+
+def _decimal(value: object) -> Decimal | None:
+    return None if value is None else Decimal(str(value))
+
+
+def _decimal_type(values: list[Decimal | None]) -> pa.DataType:
+    places = [-int(value.as_tuple().exponent) for value in values if value is not None]
+    return pa.decimal128(28, min(max([2, *places]), 12))
+
+
+def plain(value: Any, kind: str) -> Any:
+    """Return a value of a case, or of its answer, as the Python object of its type."""
+    if value is None:
+        return None
+    if kind == "timestamp":
+        moment = dt.datetime.fromisoformat(str(value))
+        return moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)
+    if kind == "date":
+        return dt.date.fromisoformat(str(value)[:10])
+    return {"int": int, "double": float, "decimal": float, "bool": bool, "string": str}[kind](value)
+
+
+def on_arrow(case: SharedCase) -> pa.Table:
+    """Answer a case on the Arrow host."""
+    joined = dv.join(case.left, case.right, on=case.on, how=case.how)
+    with duckdb.connect(config={"threads": 1, "TimeZone": "UTC"}) as connection:
+        connection.register("joined", joined)
+        return pa.table(connection.sql(_query(case, "joined", "duckdb")))
+
+
+def on_spark(case: SharedCase, spark: SparkSession) -> pa.Table:
+    """Answer a case on the Spark host."""
+    joined = dv.join(spark_frame(spark, case.left), spark_frame(spark, case.right), on=case.on, how=case.how)
+    return spark.sql(_query(case, "{joined}", "spark"), joined=joined).toArrow()
+
+
+def _query(case: SharedCase, source: str, dialect: str) -> str:
+    """Return the case's query over the joined rows."""
+    select = ", ".join(f"{_renamed(sql, case, dialect)} AS c{at}" for at, sql in enumerate(case.select))
+    where = f" WHERE {_renamed(case.where, case, dialect)}" if case.where else ""
+    group_by = ", ".join(_renamed(sql, case, dialect) for sql in case.group_by)
+    return f"SELECT {select} FROM {source}{where}{' GROUP BY ' * bool(group_by)}{group_by}"
+
+
+def _renamed(sql: str, case: SharedCase, dialect: str) -> str:
+    """Return an expression with every column under the name it has after the join: a right one that clashes is `r_x`."""
+
+    def rename(node: exp.Expr) -> exp.Expr:
+        if not isinstance(node, exp.Column):
+            return node
+        clashes = node.table == "r" and node.name in case.left.column_names
+        return exp.column(f"r_{node.name}" if clashes else node.name, quoted=True)
+
+    return sqlglot.parse_one(sql, dialect=dialect).transform(rename).sql(dialect)
