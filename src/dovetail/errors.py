@@ -313,7 +313,7 @@ class UsageError(DovetailError, ValueError):
     @classmethod
     def spark_refuses(cls, text: str, reason: str) -> Self:
         """Pass on what Spark's analysis said."""
-        return cls(f"Spark refuses {text!r}: {reason}")
+        return cls(f"Spark refuses {text!r}: {reason} Hint: cast the part that it names, or rename a column.")
 
     @classmethod
     def no_java(cls, tried: Iterable[str], oldest: int) -> Self:

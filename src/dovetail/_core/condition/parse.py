@@ -75,9 +75,10 @@ def _parse_one(text: str) -> exp.Expression:
     if not isinstance(text, str) or not text.strip():
         raise UsageError.no_condition(text)
     try:
-        node = sqlglot.parse_one(text, read="spark")
+        found = sqlglot.parse(text, read="spark")
     except SqlglotError as error:
         raise UsageError.cannot_read("condition", text, _reason(error)) from None
+    node = found[0] if len(found) == 1 else None
     if isinstance(node, (exp.Query, exp.DDL, exp.DML, exp.Command, exp.Alias)) or not isinstance(node, exp.Expression):
         raise UsageError.no_boolean(text)
     return node

@@ -51,11 +51,12 @@ def output_schema(query: Query, left: Columns, right: Columns) -> pa.Schema:
 
 
 def check(query: Query, left: Columns, right: Columns) -> None:
-    """Find out over no rows whether every part of the condition can be evaluated."""
+    """Find out over no rows whether every part of the call can be evaluated."""
     ours, theirs = left.none(), right.none()
     side_columns(query.condition, ours, theirs)
     for residual in query.condition.residuals:
         ours.beside(theirs).boolean(residual)
+    output_schema(query, ours, theirs)
 
 
 def _joined(query: Query, left: Columns, right: Columns) -> Iterator[pa.RecordBatch]:

@@ -11,7 +11,7 @@ from dovetail._core.plan.matrix import matrix_of
 from dovetail._core.plan.plan import Plan
 from dovetail._core.plan.shape import Kind, kind_of
 from dovetail._core.plan.uses import uses
-from dovetail._hosts.spark.join import branches, stays_with_spark
+from dovetail._hosts.spark.join import aggregate_types, branches, stays_with_spark
 from dovetail._hosts.spark.place import plan_cells
 from dovetail._hosts.spark.sampled import sample_of
 from dovetail._hosts.spark.sides import check, project
@@ -37,6 +37,7 @@ def explain(query: Query, left: SparkFrame, right: SparkFrame) -> Plan:
     sides = project(query, left, right)
     if stays_with_spark(query, sides):
         return _sparks_own(query, sides)
+    aggregate_types(query, sides)
     parts = branches(query, sides, read_statistics(sides))
     return _of_branch(query, parts[0], full=len(parts) > 1)
 

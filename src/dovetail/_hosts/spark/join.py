@@ -46,6 +46,7 @@ def run(query: Query, left: SparkFrame, right: SparkFrame) -> DataFrame:
     sides = project(query, left, right)
     if stays_with_spark(query, sides):
         return sparks_own(query, left, right)
+    aggregate_types(query, sides)
     parts = [branch.result() for branch in branches(query, sides, read_statistics(sides))]
     return parts[0] if len(parts) == 1 else parts[0].unionAll(parts[1])
 
@@ -135,19 +136,10 @@ class Branch:
         if task.numbered:
             fields.append(("row", LongType()))
         if self.query.per is not None:
-            fields += [(f"o{i}", kind) for i, kind in enumerate(self._aggregate_types())]
+            fields += [(f"o{i}", kind) for i, kind in enumerate(aggregate_types(self.query, self.sides))]
         else:
             fields += [(f"o{i}", self.sides.right.schema[name].dataType) for i, name in enumerate(task.right.shown)]
         return [*fields, ("paired", BooleanType())] if task.numbered else fields
-
-    def _aggregate_types(self) -> list[DataType]:
-        kinds = []
-        for i, aggregate in enumerate(self.query.aggregates):
-            argument = None if aggregate.argument is None else arrow_type(self.sides.right.schema[f"g{i}"].dataType)
-            if aggregate.argument is not None and argument is None:
-                raise UnsupportedError.aggregate_type(str(aggregate))
-            kinds.append(DataType.fromDDL(spark_type(result_type(aggregate, argument))))
-        return kinds
 
     def _run(self, task: CellTask, schema: StructType) -> DataFrame:
         if self.decision.algorithm == "broadcast":
@@ -161,6 +153,23 @@ class Branch:
         """An anchor that came in too few pieces for the cores is dealt out first."""
         few = self.left.tasks < self.decision.cells and self.left.rows > FEW_ROWS
         return frame.repartition(self.decision.cells) if few or self.query.cells else frame
+
+
+def aggregate_types(query: Query, sides: Sides) -> list[DataType]:
+    """The types of the aggregates; what cannot be folded is refused here, before anything runs."""
+    folded = next((side for side in (sides.left, sides.right) if side.name != _kept(query)), sides.right)
+    kinds = []
+    for i, aggregate in enumerate(query.aggregates):
+        argument = None if aggregate.argument is None else arrow_type(folded.schema[f"g{i}"].dataType)
+        if aggregate.argument is not None and argument is None:
+            raise UnsupportedError.aggregate_type(str(aggregate))
+        kinds.append(DataType.fromDDL(spark_type(result_type(aggregate, argument))))
+    return kinds
+
+
+def _kept(query: Query) -> str:
+    """The input that gets one row each."""
+    return query.inputs.right.name if query.per == "right" else query.inputs.left.name
 
 
 def branches(query: Query, sides: Sides, found: tuple[Statistics, Statistics]) -> list[Branch]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-from pyspark.errors import AnalysisException, PySparkException
+from pyspark.errors import PySparkException
 from pyspark.sql import functions as F  # noqa: N812
 from sqlglot import exp
 
@@ -77,20 +77,18 @@ class Sides:
 
 def check(query: Query, left: SparkFrame, right: SparkFrame) -> None:
     """Let Spark analyse the condition and the select list; nothing runs."""
-    joined = left.frame.alias(left.name).join(right.frame.alias(right.name), F.expr(query.condition.sql), "inner")
+    shown = [column.shows.sql for column in query.output]
+    shown += [own.argument.sql for own in query.aggregates if own.argument is not None]
     try:
-        kinds = joined.select(F.expr(query.condition.sql)).schema
-        assert kinds is not None  # noqa: S101 -- asking for it is what makes Connect analyse
-        shown = [F.expr(column.shows.sql) for column in query.output]
-        shown += [F.expr(own.argument.sql) for own in query.aggregates if own.argument is not None]
-        _ = joined.select(*shown).schema
-    except (AnalysisException, PySparkException) as error:
-        raise UsageError.spark_refuses(query.condition.sql, first_line(error)) from None
+        joined = left.frame.alias(left.name).join(right.frame.alias(right.name), F.expr(query.condition.sql), "inner")
+        _ = joined.select(*(F.expr(sql).alias(f"c{i}") for i, sql in enumerate(shown))).schema
+    except PySparkException as error:
+        raise UsageError.spark_refuses(query.condition.sql.replace("`", ""), first_line(error)) from None
 
 
 def first_line(error: Exception) -> str:
     """What a Spark exception says, in one line."""
-    return str(error).strip().splitlines()[0].split(" SQLSTATE:")[0]
+    return " ".join(str(error).split(" SQLSTATE:")[0].split())
 
 
 def project(query: Query, left: SparkFrame, right: SparkFrame) -> Sides:

@@ -1,0 +1,92 @@
+"""Aggregates per row of one input, without pairs: against the naive reference, on both hosts."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+
+import dovetail as dv
+from dovetail.errors import UsageError
+from dovetail.testing import assert_same_rows, naive_aggregate
+from tests.spark_answers import spark_frame
+from tests.strategies import KINDS, Case, cases, sample
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+NUMBERS = {"n": "count(*)", "there": "count({0}.x)", "total": "sum({0}.{1})", "mean": "avg({0}.{1})"}
+ENDS = {"least": "min({0}.x)", "most": "max({0}.x)", "first": "first({0}.x)", "last": "last({0}.x)"}
+
+
+def _agg(per: str) -> dict[str, str]:
+    other = ("r", "w") if per == "l" else ("l", "v")
+    return {name: text.format(*other) for name, text in (NUMBERS | ENDS).items()}
+
+
+def _check(case: Case) -> None:
+    for per in ("l", "r"):
+        got = dv.join(case.left, case.right, on=case.on, agg=_agg(per), per=per)
+        assert_same_rows(got, naive_aggregate(case.left, case.right, case.on, _agg(per), per))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_aggregates_are_the_naive_ones(kind: str) -> None:
+    given(cases(kind, hows=["inner"]))(_check)()
+
+
+@pytest.mark.parametrize("placement", [{}, {"algorithm": "range", "partitions": 3}])
+def test_spark_folds_as_arrow_does(spark: SparkSession, placement: dict[str, object]) -> None:
+    drawn = [case for kind in KINDS for case in sample(kind, 2, seed=5, hows=["inner"])]
+
+    def folded(case: Case) -> pa.Table:
+        left, right = spark_frame(spark, case.left), spark_frame(spark, case.right)
+        return dv.join(left, right, on=case.on, agg=_agg("l"), per="l", **placement).toArrow()
+
+    with ThreadPoolExecutor(3) as pool:
+        for case, got in zip(drawn, pool.map(folded, drawn), strict=True):
+            assert_same_rows(got, naive_aggregate(case.left, case.right, case.on, _agg("l"), "l"))
+
+
+def test_a_sum_of_integers_is_exact_beyond_what_a_double_holds() -> None:
+    base = pa.table({"a": [0, 5]})
+    rows = pa.table({"b": [1, 2, 6], "v": [2**62, 2**62 - 1, 1]})
+    got = dv.join(base, rows, on="l.a < r.b AND r.b < l.a + 3", agg={"s": "sum(r.v)"}, per="l")
+    assert got.column("s").to_pylist() == [2**63 - 1, 1]
+
+
+def test_a_sum_that_overflows_is_an_error_as_in_spark() -> None:
+    rows = pa.table({"b": [1, 2], "v": [2**62, 2**62]})
+    with pytest.raises(UsageError, match=r"overflows BIGINT"):
+        dv.join(pa.table({"a": [0]}), rows, on="l.a < r.b", agg={"s": "sum(r.v)"}, per="l")
+
+
+def test_decimals_add_up_exactly_and_grow_as_sparks_do() -> None:
+    money = pa.array([Decimal("0.10"), Decimal("0.20"), Decimal("-0.05")], pa.decimal128(10, 2))
+    got = dv.join(
+        pa.table({"a": [0]}), pa.table({"b": [1, 2, 3], "v": money}), on="l.a < r.b",
+        agg={"s": "sum(r.v)", "m": "avg(r.v)"}, per="l",
+    )
+    assert got.schema.field("s").type == pa.decimal128(20, 2)
+    assert got.schema.field("m").type == pa.decimal128(14, 6)
+    assert got.to_pylist() == [{"a": 0, "s": Decimal("0.25"), "m": Decimal("0.083333")}]
+
+
+def test_one_infinity_spoils_only_the_sums_that_meet_it() -> None:
+    rows = pa.table({"b": [1, 2, 3], "v": [1.0, float("inf"), 2.0]})
+    got = dv.join(
+        pa.table({"s": [1, 2, 3], "e": [1, 2, 3]}), rows, on="r.b BETWEEN l.s AND l.e", agg={"t": "sum(r.v)"}, per="l"
+    )
+    assert got.column("t").to_pylist() == [1.0, float("inf"), 2.0]
+
+
+def test_half_a_trillion_pairs_are_counted_and_not_made() -> None:
+    number = 1_000_000
+    left, right = pa.table({"a": np.arange(number)}), pa.table({"b": np.arange(number)})
+    got = dv.join(left, right, on="l.a < r.b", agg={"n": "count(*)"}, per="l")
+    assert got.column("n").to_numpy().sum() == number * (number - 1) // 2

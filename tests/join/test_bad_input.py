@@ -1,0 +1,100 @@
+"""Every mistake is one clear line with a hint, on either host, before any job starts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+
+import dovetail as dv
+from dovetail.errors import UnsupportedError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pyspark.sql import SparkSession
+
+LEFT = pa.table({"id": [1], "at": [5], "name": ["x"], "flag": [True]})
+RIGHT = pa.table({"id": [1], "start": [0], "tag": [b"x"]})
+
+MISTAKES: list[tuple[dict[str, Any], str]] = [
+    ({"on": "l.att > r.start"}, r"column 'att' not found in 'l'; it has 'id', 'at', 'name', 'flag'. Hint: did you mean 'at'"),
+    ({"on": "att > r.start"}, r"column 'att' not found in any input"),
+    ({"on": "id > r.start"}, r"column 'id' is ambiguous; 'l', 'r' both have it.*Hint: write l.id or r.id"),
+    ({"on": "x.at > r.start"}, r"input 'x' not found; the inputs are 'l', 'r'. Hint"),
+    ({"on": "l.at + r.start"}, r"is no boolean; a join needs one. Hint"),
+    ({"on": "l.at"}, r"(?i)boolean"),
+    ({"on": ""}, r"condition is missing: got ''"),
+    ({"on": "l.at >"}, r"condition 'l.at >' cannot be read: .*Hint"),
+    ({"on": "l.at > r.start; DROP TABLE x"}, r"condition .* (cannot be read|is no boolean)"),
+    ({"on": "l.at > (SELECT 1)"}, r"holds a query; .*Hint"),
+    ({"on": "rand() < l.at"}, r"'RAND\(\)' in condition .* is not deterministic.*Hint"),
+    ({"on": "l.at > max(r.start)"}, r"'MAX\(r.start\)' in condition .* is an aggregate.*Hint"),
+    ({"on": "l.at > sum(r.start) OVER ()"}, r"is an aggregate"),
+    ({"on": "l.flag > r.start"}, r"BOOLEAN.*(BIGINT|refuses)"),
+    ({"on": "l.at > r.start", "how": "sideways"}, r"how 'sideways' is not known; it is one of 'inner', 'left'"),
+    ({"on": "l.at > r.start", "algorithm": "ranges"}, r"algorithm 'ranges' is not known.*did you mean 'range'"),
+    ({"on": "l.at > r.start", "partitions": 0}, r"partitions is 0; it is a whole number of at least 1. Hint"),
+    ({"on": "l.at > r.start", "agg": {"n": "count(*)"}}, r"agg is given without per"),
+    ({"on": "l.at > r.start", "per": "l"}, r"per is given without agg"),
+    ({"on": "l.at > r.start", "agg": {"n": "median(r.id)"}, "per": "l"}, r"aggregate 'median\(r.id\)' is not known; there"),
+    ({"on": "l.at > r.start", "agg": {"n": "sum(l.id)"}, "per": "l"}, r"reads the side it is computed for"),
+    ({"on": "l.at > r.start", "agg": {"n": "sum(r.tag)"}, "per": "l"}, r"needs a number; got BINARY. Hint"),
+    ({"on": "l.at > r.start", "agg": {"n": "count(*)"}, "per": "l", "how": "full"}, r"how 'full' cannot be had with agg"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), MISTAKES, ids=[str(call) for call, _ in MISTAKES])
+@pytest.mark.parametrize("function", [dv.join, dv.explain])
+def test_arrow_refuses_in_one_line(function: Callable[..., Any], call: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message) as caught:
+        function(LEFT, RIGHT, **call)
+    assert "\n" not in str(caught.value)
+
+
+def test_spark_refuses_in_one_line_before_any_job_starts(spark: SparkSession) -> None:
+    left, right = spark.createDataFrame(LEFT), spark.createDataFrame(RIGHT)
+    tracker = spark.sparkContext.statusTracker()
+    spark.sparkContext.setJobGroup("refused", "calls that must start no job")
+    for call, message in MISTAKES:
+        with pytest.raises(UsageError, match=message) as caught:
+            dv.join(left, right, **call)
+        assert "\n" not in str(caught.value)
+    assert list(tracker.getJobIdsForGroup("refused")) == []
+    spark.sparkContext.setLocalProperty("spark.jobGroup.id", None)
+
+
+def test_what_arrow_lacks_is_named_and_spark_is_pointed_to() -> None:
+    with pytest.raises(UnsupportedError, match=r"(?i)soundex.*Hint: pass Spark DataFrames"):
+        dv.join(LEFT, RIGHT, on="soundex(l.name) < r.tag")
+
+
+def test_one_frame_or_three_are_refused() -> None:
+    with pytest.raises(UsageError, match=r"join got 1 inputs; it takes two"):
+        dv.join(LEFT, on="l.at > 1")
+    with pytest.raises(UsageError, match=r"join got 3 inputs; it takes two"):
+        dv.join(a=LEFT, b=RIGHT, c=RIGHT, on="a.at > b.start")
+
+
+def test_a_spark_frame_with_a_local_one_is_refused(spark: SparkSession) -> None:
+    with pytest.raises(UsageError, match=r"input 'l' is a Spark DataFrame and 'r' is not"):
+        dv.join(spark.createDataFrame(LEFT), RIGHT, on="l.at > r.start")
+
+
+def test_a_stream_is_refused(spark: SparkSession) -> None:
+    stream = spark.readStream.format("rate").load()
+    with pytest.raises(UsageError, match=r"input 'l' is a streaming DataFrame"):
+        dv.join(stream, spark.createDataFrame(RIGHT), on="l.value > r.start")
+
+
+def test_a_condition_is_parsed_and_never_run() -> None:
+    with pytest.raises((UsageError, UnsupportedError)):
+        dv.join(LEFT, RIGHT, on="reflect('java.lang.System', 'exit', 1) < l.at AND l.at > r.start")
+
+
+def test_case_of_names_does_not_matter_but_two_spellings_do() -> None:
+    twice = pa.table({"At": [1], "aT": [2]})
+    assert dv.join(LEFT, RIGHT, on="L.AT > R.Start").num_rows == 1
+    with pytest.raises(UsageError, match=r"column 'at' is ambiguous in 'l'; it has 'At', 'aT'"):
+        dv.join(twice, RIGHT, on="l.at > r.start")

@@ -1,0 +1,64 @@
+"""The caller's own kind of frame comes back."""
+
+from __future__ import annotations
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import dovetail as dv
+from dovetail.errors import UsageError
+
+POINTS = pa.table({"id": [1, 2, 3], "at": [5, 12, 40]})
+SPANS = pa.table({"start": [0, 10], "end": [10, 20], "cause": ["storm", "digger"]})
+ON = "p.at >= o.start AND p.at < o.end"
+WANT = [{"id": 1, "cause": "storm"}, {"id": 2, "cause": "digger"}]
+
+
+def test_arrow_tables_come_back_as_arrow_tables() -> None:
+    got = dv.join(p=POINTS, o=SPANS, on=ON, select="p.id, o.cause")
+    assert isinstance(got, pa.Table)
+    assert got.to_pylist() == WANT
+
+
+def test_a_reader_comes_back_as_a_reader() -> None:
+    got = dv.join(p=POINTS.to_reader(), o=SPANS.to_reader(), on=ON, select="p.id, o.cause")
+    assert isinstance(got, pa.RecordBatchReader)
+    assert got.read_all().to_pylist() == WANT
+
+
+def test_pandas_comes_back_as_pandas() -> None:
+    got = dv.join(p=POINTS.to_pandas(), o=SPANS.to_pandas(), on=ON, how="left", select="p.id, o.cause")
+    assert isinstance(got, pd.DataFrame)
+    assert got.to_dict("records")[:2] == WANT
+    assert got["cause"].isna().tolist() == [False, False, True]
+
+
+def test_polars_comes_back_as_polars_lazy_if_it_was() -> None:
+    points, spans = pl.DataFrame(POINTS), pl.DataFrame(SPANS)
+    got = dv.join(p=points, o=spans, on=ON, select="p.id, o.cause")
+    assert isinstance(got, pl.DataFrame)
+    assert got.to_dicts() == WANT
+    lazy = dv.join(p=points.lazy(), o=spans.lazy(), on=ON, select="p.id, o.cause")
+    assert isinstance(lazy, pl.LazyFrame)
+    assert lazy.collect().to_dicts() == WANT
+
+
+def test_duckdb_comes_back_as_duckdb() -> None:
+    points, spans = duckdb.from_arrow(POINTS), duckdb.from_arrow(SPANS)
+    got = dv.join(p=points, o=spans, on=ON, select="p.id, o.cause")
+    assert isinstance(got, duckdb.DuckDBPyRelation)
+    assert sorted(got.fetchall()) == [(1, "storm"), (2, "digger")]
+
+
+def test_the_result_has_the_types_of_the_input() -> None:
+    left = pa.table({"a": pa.array([1], pa.uint8()), "s": pa.array(["x"]).dictionary_encode()})
+    got = dv.join(left, pa.table({"b": pa.array([2], pa.int64())}), on="l.a < r.b")
+    assert got.schema.types == [pa.uint8(), pa.dictionary(pa.int32(), pa.string()), pa.int64()]
+
+
+def test_what_is_no_frame_is_refused_in_one_line() -> None:
+    with pytest.raises(UsageError, match=r"input 'r' is a list; a join takes Spark, Arrow, pandas, Polars or DuckDB"):
+        dv.join(POINTS, [1, 2], on="l.at > 1")
