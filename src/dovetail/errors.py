@@ -73,7 +73,7 @@ class UnsupportedError(DovetailError):
     @classmethod
     def time_zone(cls, text: str) -> Self:
         """Show a timestamp whose zone is a name and not an offset."""
-        return cls(f"the time zone of {text!r} is not read on the arrow host. Hint: write an offset, as in '+01:00', or 'Z'.")
+        return cls(f"the time zone of {text!r} is not read on the arrow host. Hint: write an offset, as in '+01:00'.")
 
     @classmethod
     def residual_with_agg(cls, sql: str) -> Self:
@@ -121,7 +121,7 @@ class UsageError(DovetailError, ValueError):
     @classmethod
     def no_cast(cls, source: str, target: str) -> Self:
         """Refuse a cast that Spark refuses, too."""
-        return cls(f"a cast of {source} to {target} does not exist in Spark. Hint: cast to a type in between, or compare as is.")
+        return cls(f"a cast of {source} to {target} does not exist in Spark. Hint: cast to a type in between.")
 
     @classmethod
     def bad_interval(cls, sql: str) -> Self:
@@ -131,7 +131,7 @@ class UsageError(DovetailError, ValueError):
     @classmethod
     def bad_escape(cls, pattern: str, escape: str) -> Self:
         """Show a LIKE pattern whose escape character escapes nothing."""
-        return cls(f"pattern {pattern!r}: {escape!r} must stand before '%', '_' or itself. Hint: double it, or name another ESCAPE.")
+        return cls(f"pattern {pattern!r}: {escape!r} must stand before '%', '_' or itself. Hint: double it.")
 
     @classmethod
     def no_field(cls, name: str, known: Iterable[str]) -> Self:

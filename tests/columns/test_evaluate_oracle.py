@@ -146,6 +146,6 @@ def test_values_that_spark_refuses_are_refused_where_there_are_rows(text: str, e
 
 
 @pytest.mark.parametrize("text", UNSUPPORTED)
-def test_what_is_not_evaluated_is_named(text: str) -> None:
+def test_what_is_not_evaluated_is_named_before_there_is_any_row(text: str) -> None:
     with pytest.raises(UnsupportedError, match=r"^[^\n]+$"):
-        ours(text)
+        ours(text, TABLE.slice(0, 0))

@@ -80,6 +80,12 @@ def test_functions_of_time_see_nanoseconds_as_spark_would() -> None:
     assert listed("year(a)", a=fine) == [1969, 1970]
 
 
+def test_decimals_beyond_38_digits_are_compared_exactly() -> None:
+    wide = pa.array([Decimal(10**45), Decimal("0.5"), None], pa.decimal256(50, 2))
+    assert listed("a > b", a=wide, b=pa.array([1, 1, 1])) == [True, False, None]
+    assert listed("a = c", a=wide, c=pa.array([1e45, 0.5, 0.5])) == [True, True, None]
+
+
 def test_constant_is_repeated_and_null_has_no_type() -> None:
     assert value("1 + 1", rows=3).to_pylist() == [2, 2, 2]
     assert value("NULL", rows=2).type == pa.null()
@@ -108,6 +114,11 @@ def test_field_of_a_struct_is_found_whatever_its_case_and_made_canonical() -> No
         ("a * 9223372036854775807", UsageError, "overflows BIGINT"),
         ("frobnicate(a)", UnsupportedError, "function frobnicate in 'FROBNICATE\\(a\\)' is not evaluated"),
         ("md5(a)", UnsupportedError, "function md5 in 'MD5\\(a\\)' is not evaluated"),
+        (
+            "cast('2020-01-01 01:02:03 Europe/Berlin' AS TIMESTAMP)",
+            UnsupportedError,
+            "time zone of '2020-01-01 01:02:03 Eur",
+        ),
         ("a IN (SELECT 1)", UnsupportedError, "IN over anything but a list"),
     ],
 )

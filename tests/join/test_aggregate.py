@@ -90,3 +90,19 @@ def test_half_a_trillion_pairs_are_counted_and_not_made() -> None:
     left, right = pa.table({"a": np.arange(number)}), pa.table({"b": np.arange(number)})
     got = dv.join(left, right, on="l.a < r.b", agg={"n": "count(*)"}, per="l")
     assert got.column("n").to_numpy().sum() == number * (number - 1) // 2
+
+
+def test_sums_of_wide_decimals_are_those_of_python() -> None:
+    random = np.random.default_rng(2)
+    digits = [int.from_bytes(random.bytes(15), "little", signed=True) for _ in range(60)]
+    money = [_exactly(number) for number in digits]
+    rows = pa.table({"b": np.arange(60), "v": pa.array(money, pa.decimal128(38, 4))})
+    spans = pa.table({"s": [0, 3, 59, 70], "e": [59, 20, 59, 80]})
+    got = dv.join(spans, rows, on="r.b BETWEEN l.s AND l.e", agg={"t": "sum(r.v)"}, per="l", select="l.s")
+    want = [_exactly(sum(digits)), _exactly(sum(digits[3:21])), _exactly(digits[59]), None]
+    assert got.column("t").to_pylist() == want
+
+
+def _exactly(unscaled: int) -> Decimal:
+    """Four digits after the point, whatever the precision that Python would round to."""
+    return Decimal((0 if unscaled >= 0 else 1, [int(digit) for digit in str(abs(unscaled))], -4))

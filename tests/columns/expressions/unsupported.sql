@@ -9,7 +9,6 @@ array(1)[0]
 to_date(s, 'yyyy')
 s RLIKE '(a)\\1'
 s RLIKE 'a(?=b)'
-cast('2020-01-01 01:02:03 Europe/Berlin' AS TIMESTAMP)
 make_interval(1)
 reverse(s)
 date_trunc('nonsense', ts)

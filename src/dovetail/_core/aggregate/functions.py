@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
@@ -153,7 +154,7 @@ class DecimalTotal:
 
     def __init__(self, values: pa.Array, text: str, *, average: bool) -> None:
         self._text, self._average, self._kind = text, average, values.type
-        zero = pa.scalar(0, pa.int64()).cast(values.type)
+        zero = pa.scalar(Decimal(0), values.type)
         self.lanes = [_valid(values), *decimal_lanes(values.fill_null(zero))]
 
     def finish(self, folded: list[NDArray[Any]]) -> pa.Array:

@@ -16,7 +16,7 @@ from sqlglot import exp
 from dovetail._core.columns.cast import cast
 from dovetail._core.columns.coerce import common_type
 from dovetail._core.columns.compare import alike, at_most, equal
-from dovetail._core.columns.lanes import flags, present, values
+from dovetail._core.columns.lanes import flags, is_true, present, values
 from dovetail._core.columns.scope import arguments, merged, refused, unsupported
 from dovetail._core.columns.types import BOOLEAN, NULL, STRING
 
@@ -36,10 +36,6 @@ def _truth(node: exp.Expr, array: pa.Array) -> pa.Array:
     raise refused(node, array)
 
 
-def _is_true(array: pa.Array) -> Flags:
-    return np.asarray(values(array) & present(array), dtype=np.bool_)
-
-
 def _both(left: pa.Array, right: Part, scope: Scope) -> pa.Array:
     """AND: the right side is evaluated where the left is not false."""
     open_rows = ~present(left) | values(left)
@@ -55,7 +51,7 @@ def both(node: exp.Expr, scope: Scope) -> pa.Array:
 def either(node: exp.Expr, scope: Scope) -> pa.Array:
     """Evaluate OR; the right side where the left is not true."""
     left = _truth(node, scope.value(node.this))
-    open_rows = ~_is_true(left)
+    open_rows = ~is_true(left)
     right = _truth(node, scope.only(open_rows).value(node.expression))
     return pc.or_kleene(left, merged([(open_rows, right)], BOOLEAN, scope.rows))
 
@@ -127,7 +123,7 @@ def _chosen(node: exp.Expr, scope: Scope, branches: list[tuple[Part, exp.Expr]],
         if answers.type != BOOLEAN:
             raise refused(node, answers)
         taken = waiting.copy()
-        taken[waiting] = _is_true(answers)
+        taken[waiting] = is_true(answers)
         parts.append((taken, scope.only(taken).value(result)))
         waiting &= ~taken
     if default is not None:
@@ -158,7 +154,7 @@ def coalesce(node: exp.Expr, scope: Scope) -> pa.Array:
 def nullif(node: exp.Expr, scope: Scope) -> pa.Array:
     """Evaluate nullif: the first value, or NULL where it equals the second; the type is that of the first."""
     value = scope.value(node.this)
-    same = _is_true(equal(value, scope.value(node.expression), node))
+    same = is_true(equal(value, scope.value(node.expression), node))
     return merged([(~same, value.filter(pa.array(~same)))], value.type, scope.rows)
 
 

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from dovetail._core.columns import parse, render
 from dovetail._core.columns.civil import MICROS_PER_DAY, MICROS_PER_SECOND
-from dovetail._core.columns.decimals import cut, rebuilt, shifted, unscaled
+from dovetail._core.columns.decimals import cut, decimal_of_integer, rebuilt, shifted, unscaled
 from dovetail._core.columns.lanes import column, flags, present, values
 from dovetail._core.columns.types import BIGINT, DATE, DOUBLE, STRING, family, sql_name
 from dovetail.errors import UnsupportedError, UsageError
@@ -109,6 +109,8 @@ def _truncated(numbers: Values, target: pa.DataType) -> tuple[Values, Flags]:
 
 
 def _integer_to_decimal(array: pa.Array, target: pa.DataType) -> pa.Array:
+    if _widens(decimal_of_integer(array.type), target):
+        return array.cast(target)
     return rebuilt(shifted(unscaled(array), target.scale, 19), present(array), target)
 
 
@@ -118,8 +120,16 @@ def _float_to_decimal(array: pa.Array, target: pa.DataType) -> pa.Array:
 
 
 def _decimal_to_decimal(array: pa.Array, target: pa.DataType) -> pa.Array:
+    if _widens(array.type, target):
+        return array.cast(target)
     moved = shifted(unscaled(array), target.scale - array.type.scale, array.type.precision)
     return rebuilt(moved, present(array), target)
+
+
+def _widens(source: pa.DataType, target: pa.DataType) -> bool:
+    """Say whether every value fits as it is, so that Arrow's own cast will do."""
+    wholes = (source.precision - source.scale, target.precision - target.scale)
+    return bool(wholes[0] <= wholes[1] and source.scale <= target.scale)
 
 
 def _decimal_to_integer(array: pa.Array, target: pa.DataType) -> pa.Array:

@@ -14,9 +14,9 @@ from sqlglot import exp
 
 from dovetail._core.columns.cast import cast
 from dovetail._core.columns.coerce import common_type, comparison_type
-from dovetail._core.columns.lanes import flags, present, values
+from dovetail._core.columns.lanes import constant, flags, is_true, present, values
 from dovetail._core.columns.scope import arguments, merged, operands, refused, text_of, unsupported
-from dovetail._core.columns.types import BOOLEAN, NULL, family, sql_name
+from dovetail._core.columns.types import BOOLEAN, family, sql_name
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -130,17 +130,24 @@ def null_safe(node: exp.Expr, scope: Scope) -> pa.Array:
 
 
 def contained(node: exp.Expr, scope: Scope) -> pa.Array:
-    """Evaluate IN over a list: true if one is equal, else NULL if any comparison is, else false."""
+    """Evaluate IN over a list: true if one is equal, else NULL if any comparison is, else false.
+
+    A candidate is evaluated where the value is there and no earlier candidate equals it.
+    """
     if node.args.get("query") or node.args.get("unnest") or not node.expressions:
         raise unsupported(node, "IN over anything but a list")
-    sides = [scope.value(side) for side in (node.this, *node.expressions)]
+    nowhere = scope.only(np.zeros(scope.rows, dtype=np.bool_))
+    sides = [nowhere.value(side) for side in (node.this, *node.expressions)]
     target = common_type([side.type for side in sides])
     if target is None:
         raise refused(node, *sides)
-    wanted, *candidates = [cast(side, target) for side in sides]
-    answer = pa.nulls(scope.rows, BOOLEAN) if target == NULL else equal(wanted, candidates[0], node)
-    for candidate in candidates[1:]:
-        answer = pc.or_kleene(answer, equal(wanted, candidate, node))
+    wanted = cast(scope.value(node.this), target)
+    answer = constant(False, BOOLEAN, scope.rows)  # noqa: FBT003
+    for candidate in node.expressions:
+        is_leaf = isinstance(candidate, exp.Literal | exp.Null)
+        open_rows = np.full(scope.rows, is_leaf) | (present(wanted) & ~is_true(answer))
+        other = merged([(open_rows, scope.only(open_rows).value(candidate))], target, scope.rows)
+        answer = pc.or_kleene(answer, equal(wanted, other, node))
     return answer
 
 

@@ -50,6 +50,11 @@ def flags(answers: Flags, there: Flags) -> pa.Array:
     return pa.array(answers, pa.bool_(), mask=None if there.all() else ~there)
 
 
+def is_true(array: pa.Array) -> Flags:
+    """Say per row of a boolean column whether it is true, not false and not NULL."""
+    return np.asarray(values(array) & present(array), dtype=np.bool_)
+
+
 def constant(value: object, arrow_type: pa.DataType, rows: int) -> pa.Array:
     """Repeat one value."""
     return pa.repeat(pa.scalar(value, arrow_type), rows)

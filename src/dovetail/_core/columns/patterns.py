@@ -82,6 +82,8 @@ def regex_like(node: exp.Expr, scope: Scope) -> pa.Array:
         except pa.ArrowInvalid as error:
             raise unsupported(node, f"the regular expression {wanted!r}") from error
 
+    if isinstance(node.expression, exp.Literal):
+        apply(pa.array([""]), node.expression.name)  # what RE2 cannot do is said before there is any row
     return by_distinct(array, [pattern], apply, BOOLEAN)
 
 

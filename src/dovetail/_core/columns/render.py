@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dovetail._core.columns.lanes import Values
 
 _LAST_FOUR_DIGIT_YEAR = 9999
+_BITS_OF_38_DIGITS = 128
 
 
 def integer_text(array: pa.Array) -> pa.Array:
@@ -31,8 +32,10 @@ def boolean_text(array: pa.Array) -> pa.Array:
 def decimal_text(array: pa.Array) -> pa.Array:
     """Print decimals plainly, with all digits of their scale; Arrow would print small ones with an exponent."""
     scale = array.type.scale
+    plain = pa.decimal128 if array.type.bit_width == _BITS_OF_38_DIGITS else pa.decimal256
+    magnitude = pc.abs(array)
     whole = pa.Array.from_buffers(
-        pa.decimal128(array.type.precision, 0), len(array), pc.abs(array).buffers(), offset=pc.abs(array).offset
+        plain(array.type.precision, 0), len(array), magnitude.buffers(), offset=magnitude.offset
     )
     digits = pc.utf8_lpad(whole.cast(STRING), scale + 1, "0")
     sign = pc.if_else(pc.less(array, pa.scalar(0, pa.decimal128(1, 0)).cast(array.type)), "-", "")

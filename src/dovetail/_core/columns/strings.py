@@ -50,16 +50,18 @@ def by_distinct(
     subject: pa.Array, options: Sequence[pa.Array], apply: Callable[..., pa.Array], arrow_type: pa.DataType
 ) -> pa.Array:
     """Call `apply(rows of subject, *option values)` once per distinct set of options; NULL where any is NULL."""
+    encoded = [option.dictionary_encode() for option in options]
+    if all(len(one.dictionary) == 1 and one.null_count == 0 for one in encoded):
+        return apply(subject, *(one.dictionary[0].as_py() for one in encoded))
     there = np.logical_and.reduce([present(one) for one in (subject, *options)])
     codes = np.zeros(len(subject), dtype=np.int64)
-    for option in options:
-        encoded = option.dictionary_encode()
-        codes = codes * (len(encoded.dictionary) + 1) + values(encoded.indices)
+    for one in encoded:
+        codes = codes * (len(one.dictionary) + 1) + values(one.indices)
     rows = np.flatnonzero(there)
     order = rows[np.argsort(codes[rows], kind="stable")]
-    starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
+    groups = np.split(order, np.flatnonzero(np.diff(codes[order])) + 1) if len(order) else []
     parts = [pa.nulls(0, arrow_type)]
-    for group in np.split(order, starts[1:]) if len(order) else []:
+    for group in groups:
         chosen = [option[int(group[0])].as_py() for option in options]
         parts.append(apply(subject.take(pa.array(group)), *chosen))
     places = np.zeros(len(subject), dtype=np.int64)
@@ -201,15 +203,14 @@ def position(node: exp.Expr, scope: Scope) -> pa.Array:
     """Evaluate instr, locate and position: where the first occurrence begins, 0 if nowhere."""
     array, wanted = (text(node, scope.value(node.args[name])) for name in ("this", "substr"))
     given = node.args.get("position")
-    start = _whole(node, scope.value(given)) if given else constant(1, INT, scope.rows)
+    if given is None:
+        return by_distinct(array, [wanted], _character_of, INT)
+    start = _whole(node, scope.value(given))
     first = np.where(present(start), values(start), 0)
-    rest = _between(
-        array,
-        column(np.maximum(first, 1), np.ones(scope.rows, dtype=np.bool_), INT),
-        constant(_ENDLESS, INT, scope.rows),
-    )
-    found = by_distinct(rest, [wanted], _character_of, INT)
-    numbers = np.where(values(found) > 0, values(found) + np.maximum(first, 1) - 1, 0)
+    begin = column(np.maximum(first, 1), np.ones(scope.rows, dtype=np.bool_), INT)
+    rest = _between(array, begin, constant(_ENDLESS, INT, scope.rows))
+    found = values(by_distinct(rest, [wanted], _character_of, INT))
+    numbers = np.where(found > 0, found + np.maximum(first, 1) - 1, 0)
     # The empty text is found at once, wherever the search begins.
     numbers = np.where(values(pc.equal(wanted, "")), 1, numbers)
     # A NULL start finds nothing: locate gives 0, whatever the rest is.

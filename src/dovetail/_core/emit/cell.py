@@ -11,7 +11,7 @@ from dovetail._core.aggregate.run import fold
 from dovetail._core.emit.rows import SideRows, emit
 from dovetail._core.plan.choose import SAMPLE, Sample, choose_shape
 from dovetail._core.plan.shape import Kind, kind_of
-from dovetail._core.sweep.build import Join, build_join
+from dovetail._core.sweep.build import Join, build_join, spans_of
 from dovetail._core.sweep.prepare import prepare
 from dovetail._core.sweep.tested import TestedPairs, order_test
 
@@ -80,10 +80,9 @@ class Cell:
         """Whether both sides bring intervals on one axis."""
         if not self.one_axis:
             return False
-        rising, falling = sorted(shape.used, key=lambda i: not self.condition.comparisons[i].op.rises)
-        left, right = self.left.values, self.right.values
-        proper = (left[rising] <= left[falling], right[falling] <= right[rising])
-        return all(own.size == 0 or own.mean() > MOSTLY for own in proper)
+        ops = [comparison.op for comparison in self.condition.comparisons]
+        spans = spans_of(shape, ops, self.left, self.right)
+        return all(own.start.size == 0 or own.proper().mean() > MOSTLY for own in spans)
 
     def join(self, test: RowTest | None, stored: Side | None = None, *, fused: bool = False) -> Join:
         """The pairs of this cell; `fused` asks for slices and thresholds that can be folded without pairs."""

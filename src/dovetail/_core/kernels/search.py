@@ -20,7 +20,7 @@ MAX_BUCKET_BITS = 20
 
 
 @kernel
-def fill_buckets(keys: NDArray[np.int64], least: np.int64, shift: np.int64, out_first: NDArray[np.int64]) -> None:
+def fill_buckets(keys: NDArray[np.int64], least: np.int64, shift: np.int64, out_first: NDArray[np.int32]) -> None:
     """Write, per bucket, the position of the first key at or above its lower edge; `keys` ascend."""
     bucket = np.int64(0)
     for position in range(keys.size):
@@ -36,7 +36,7 @@ def fill_buckets(keys: NDArray[np.int64], least: np.int64, shift: np.int64, out_
 @kernel
 def positions_at_or_above(
     keys: NDArray[np.int64],
-    first: NDArray[np.int64],
+    first: NDArray[np.int32],
     shift: np.int64,
     values: NDArray[np.int64],
     out_position: NDArray[np.int64],
@@ -53,8 +53,8 @@ def positions_at_or_above(
             out_position[i] = keys.size
             continue
         bucket = np.int64(np.uint64(value - least) >> np.uint64(shift))
-        low = first[bucket]
-        high = first[bucket + 1]
+        low = np.int64(first[bucket])
+        high = np.int64(first[bucket + 1])
         while low < high:
             middle = (low + high) >> 1
             if keys[middle] < value:
@@ -69,18 +69,18 @@ class SortedIndex:
     """A sorted array with its bucket table."""
 
     keys: NDArray[np.int64]
-    first: NDArray[np.int64]
+    first: NDArray[np.int32]
     shift: int
 
     @classmethod
     def build(cls, keys: NDArray[np.int64]) -> SortedIndex:
         """Index keys that already ascend."""
         if keys.size == 0:
-            return cls(keys, np.zeros(2, np.int64), 0)
+            return cls(keys, np.zeros(2, np.int32), 0)
         spread = int(keys[-1]) - int(keys[0])
         bits = min(MAX_BUCKET_BITS, max(1, keys.size.bit_length()))
         shift = max(0, spread.bit_length() - bits)
-        first = np.empty((spread >> shift) + 2, np.int64)
+        first = np.empty((spread >> shift) + 2, np.int32)
         fill_buckets(keys, keys[0], np.int64(shift), first)
         return cls(keys, first, shift)
 

@@ -64,13 +64,15 @@ def next_reaching(
 def mark_reaching(
     tower: NDArray[np.int64],
     starts: NDArray[np.int64],
+    rows: NDArray[np.int64],
     low: NDArray[np.int64],
     high: NDArray[np.int64],
     least: NDArray[np.int64],
     out_found: NDArray[np.bool_],
 ) -> None:
-    """Write, per row, whether its slice holds a position that reaches its threshold."""
-    for row in range(low.size):
+    """Write, for some rows, whether their slices hold a position that reaches their threshold."""
+    for i in range(rows.size):
+        row = rows[i]
         out_found[row] = next_reaching(tower, starts, low[row], high[row], least[row]) >= 0
 
 
@@ -78,6 +80,7 @@ def mark_reaching(
 def fill_reaching_pairs(
     tower: NDArray[np.int64],
     starts: NDArray[np.int64],
+    rows: NDArray[np.int64],
     low: NDArray[np.int64],
     high: NDArray[np.int64],
     least: NDArray[np.int64],
@@ -85,17 +88,18 @@ def fill_reaching_pairs(
     out_row: NDArray[np.int64],
     out_position: NDArray[np.int64],
 ) -> int:
-    """Write pairs from the cursor on until the rows end or the outputs are full; return how many.
+    """Write the pairs of some rows from the cursor on until they end or the outputs are full; return how many.
 
-    The cursor is (row, position, end row): where to go on, and which row to stop before. It is moved along.
+    The cursor is (place, position, end): where in `rows` and in the slice to go on, and where to stop. It is moved along.
     """
-    row = cursor[0]
+    place = cursor[0]
     position = cursor[1]
     written = 0
-    while row < cursor[2]:
+    while place < cursor[2]:
+        row = rows[place]
         position = next_reaching(tower, starts, max(position, low[row]), high[row], least[row])
         if position < 0:
-            row += 1
+            place += 1
             position = np.int64(0)
             continue
         if written == out_row.size:
@@ -104,7 +108,7 @@ def fill_reaching_pairs(
         out_position[written] = position
         written += 1
         position += 1
-    cursor[0] = row
+    cursor[0] = place
     cursor[1] = max(position, np.int64(0))
     return written
 

@@ -62,13 +62,21 @@ def _probing(number: int, stored: Side, ops: Sequence[Op], probes: SideKeys) -> 
     return probes.values[number], op
 
 
-def _overlap(shape: Shape, ops: Sequence[Op], left: SideKeys, right: SideKeys, threads: int = 1) -> Join:
-    """The comparison that rises sets left starts against right ends; the other, right starts against left ends."""
-    numbers = sorted(shape.used, key=lambda i: not ops[i].rises)
-    rising, falling = numbers
-    left_spans = Spans(left.values[rising], left.values[falling], left.codes, ops[falling].strict)
-    right_spans = Spans(right.values[falling], right.values[rising], right.codes, ops[rising].strict)
+def spans_of(shape: Shape, ops: Sequence[Op], left: SideKeys, right: SideKeys) -> tuple[Spans, Spans]:
+    """Both sides as intervals.
+
+    The comparison that rises sets left starts against right ends; the other, right starts against left ends.
+    """
+    rising, falling = sorted(shape.used, key=lambda i: not ops[i].rises)
+    return (
+        Spans(left.values[rising], left.values[falling], left.codes, ops[falling].strict),
+        Spans(right.values[falling], right.values[rising], right.codes, ops[rising].strict),
+    )
+
+
+def _overlap(shape: Shape, ops: Sequence[Op], left: SideKeys, right: SideKeys, threads: int) -> Join:
+    spans = spans_of(shape, ops, left, right)
     with ThreadPoolExecutor(threads) as pool:
-        left_order, right_order = pool.map(Spans.order, (left_spans, right_spans))
-    pairs = overlap_join(left_spans.pick(left_order), right_spans.pick(right_order), threads)
-    return Join(pairs, left_order, right_order)
+        orders = list(pool.map(Spans.order, spans))
+    pairs = overlap_join(spans[0].pick(orders[0]), spans[1].pick(orders[1]), threads)
+    return Join(pairs, *orders)

@@ -56,9 +56,9 @@ class Spans:
             return rows
         return sort_with_rows(self.codes[rows], rows)[1]
 
-    def proper(self, *, open_ends: bool) -> NDArray[np.bool_]:
+    def proper(self) -> NDArray[np.bool_]:
         """Whether each start lies before its end, or on it if ends are closed."""
-        return self.start < self.end if open_ends else self.start <= self.end
+        return self.start < self.end if self.ends_open else self.start <= self.end
 
     def reach(self) -> Op:
         """How another start must lie to this end."""
@@ -113,7 +113,7 @@ class OverlapJoin:
 
 def overlap_join(left: Spans, right: Spans, threads: int = 1) -> OverlapJoin:
     """Join intervals that are sorted by (code, start) on both sides."""
-    fine = left.proper(open_ends=left.ends_open), right.proper(open_ends=right.ends_open)
+    fine = left.proper(), right.proper()
     sizes = left.start.size, right.start.size
     if fine[0].all() and fine[1].all():
         return OverlapJoin(_starts_inside(left, right, None, None, threads), *sizes)

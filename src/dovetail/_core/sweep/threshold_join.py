@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dovetail._core.kernels.segments import sums_above_threshold
+from dovetail._core.kernels.segments import LEAST, sums_above_threshold
 from dovetail._core.kernels.threshold import Tower, fill_reaching_pairs, mark_reaching
 from dovetail._core.sweep.bounds import Slices, bounds
 from dovetail._core.sweep.matches import CHUNK, Matches
@@ -77,9 +77,24 @@ class ThresholdJoin:
         """Probes, the one with the greatest threshold first."""
         return np.argsort(self.least, kind="stable")[::-1]
 
+    @cached_property
+    def _hopeful(self) -> NDArray[np.int64]:
+        """The probes that may have a partner: those whose slice, taken from its shared end, is high enough somewhere.
+
+        Where all slices begin, or all end, together, one running maximum tells this for all of them at once.
+        """
+        low, high, size = self.found.low, self.found.high, self.heights.size
+        if size and not low.any():
+            tops = np.concatenate([[LEAST], np.maximum.accumulate(self.heights)])[high]
+        elif size and (high >= size).all():
+            tops = np.concatenate([np.maximum.accumulate(self.heights[::-1])[::-1], [LEAST]])[low]
+        else:
+            return np.flatnonzero(low < high)
+        return np.flatnonzero((tops >= self.least) & (low < high))
+
     def tasks(self, number: int) -> list[Iterator[Matches]]:
         """Split the probes evenly; finer than the threads, since their partners are not known beforehand."""
-        edges = np.linspace(0, self.least.size, number * 8 + 1).astype(np.int64)
+        edges = np.linspace(0, self._hopeful.size, number * 8 + 1).astype(np.int64)
         return [self._pairs(int(a), int(b)) for a, b in zip(edges[:-1], edges[1:], strict=True) if a < b]
 
     def _pairs(self, first: int, last: int) -> Iterator[Matches]:
@@ -88,7 +103,7 @@ class ThresholdJoin:
         while cursor[0] < last:
             rows, positions = np.empty(CHUNK, np.int64), np.empty(CHUNK, np.int64)
             size = fill_reaching_pairs(
-                tower.levels, tower.starts, found.low, found.high, self.least, cursor, rows, positions
+                tower.levels, tower.starts, self._hopeful, found.low, found.high, self.least, cursor, rows, positions
             )
             if size:
                 pairs = rows[:size], positions[:size]
@@ -99,7 +114,8 @@ class ThresholdJoin:
         if side == self.stored:
             return self._marked()
         out = np.zeros(self.least.size, np.bool_)
-        mark_reaching(self._tower.levels, self._tower.starts, self.found.low, self.found.high, self.least, out)
+        tower, found = self._tower, self.found
+        mark_reaching(tower.levels, tower.starts, self._hopeful, found.low, found.high, self.least, out)
         return out
 
     def _marked(self) -> NDArray[np.bool_]:
