@@ -1,4 +1,4 @@
-"""The main job in miniature, on a local Spark and real data: the flights out of New York in 2013 and the hourly weather.
+"""The main job in miniature, on a local Spark and real data: flights out of New York in 2013, and the hourly weather.
 
 1. Which weather did each flight leave in? A left join of points (departures) into intervals (hours).
 2. How many flights left later than planned by more than this one? An inequality, counted without making the pairs.

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.case_adapters import KINDS, SharedCase, folder, load, on_arrow, on_spark
+from tests.case_adapters import KINDS, folder, load, on_arrow, on_spark
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import pyarrow as pa
     from pyspark.sql import SparkSession
+
+    from tests.case_adapters import SharedCase
 
 if not folder().is_dir():
     pytest.skip(f"the shared cases are not in {folder()}; DOVETAIL_CASES may say where", allow_module_level=True)
@@ -25,7 +27,7 @@ AT_ONCE = 3
 
 def _groups() -> dict[str, list[SharedCase]]:
     """The cases by kind, cut into groups."""
-    found = {}
+    found: dict[str, list[SharedCase]] = {}
     for kind in KINDS:
         cases = load((kind,))
         found |= {f"{kind}-{at // GROUP + 1}": cases[at : at + GROUP] for at in range(0, len(cases), GROUP)}

@@ -65,8 +65,8 @@ def join(
 
     Returns
     -------
-    A frame of the same library: a lazy DataFrame on Spark; of a RecordBatchReader, a reader whose rows are found as they
-    are taken.
+    A frame of the same library: a lazy DataFrame on Spark; of a RecordBatchReader, a reader whose rows are found as
+    they are taken.
 
     Raises
     ------

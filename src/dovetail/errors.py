@@ -33,9 +33,9 @@ class InternalError(DovetailError):
     """A mistake of ours; please report it."""
 
     @classmethod
-    def unreachable(cls, what: str) -> Self:
-        """Say that a state was reached that our own checks exclude."""
-        return cls(f"internal: {what}; this is a defect of dovetail. Hint: please report it with the call that led here.")
+    def no_order(cls, kind: object) -> Self:
+        """Say that values were to be ordered whose type our own checks exclude."""
+        return cls(f"no order is known for {kind}; this is a defect of dovetail. Hint: please report the call.")
 
 
 class UnsupportedError(DovetailError):
@@ -86,7 +86,9 @@ class UnsupportedError(DovetailError):
     @classmethod
     def aggregate_type(cls, text: str) -> Self:
         """Name an aggregate over a type that has no order we know."""
-        return cls(f"aggregate {text!r} is over a nested or collated type, which is not folded. Hint: cast it to a plain type.")
+        return cls(
+            f"aggregate {text!r} is over a nested or collated type, which is not folded. Hint: cast it to a plain type."
+        )
 
 
 class UsageError(DovetailError, ValueError):
@@ -143,21 +145,25 @@ class UsageError(DovetailError, ValueError):
     def column_nowhere(cls, column: str, inputs: Mapping[str, Iterable[str]]) -> Self:
         """Name a column that no input has."""
         known = [f"{name}.{own}" for name, columns in inputs.items() for own in columns]
-        return cls(f"column {column!r} not found in any input; they have {_names(known)}.{_did_you_mean(column, known)}")
+        return cls(
+            f"column {column!r} not found in any input; they have {_names(known)}.{_did_you_mean(column, known)}"
+        )
 
     @classmethod
     def ambiguous_column(cls, column: str, owners: Iterable[str]) -> Self:
         """Name a column that several inputs have."""
         names = list(owners)
         hint = f" Hint: write {names[0]}.{column} or {names[-1]}.{column}."
-        return cls(f"column {column!r} is ambiguous; {_names(names)} both have it; a column needs its input's name.{hint}")
+        return cls(
+            f"column {column!r} is ambiguous; {_names(names)} both have it; a column needs its input's name.{hint}"
+        )
 
     @classmethod
     def ambiguous_spelling(cls, column: str, owner: str, found: Iterable[str]) -> Self:
         """Name a column that an input has in several spellings."""
         return cls(
-            f"column {column!r} is ambiguous in {owner!r}; it has {_names(found)}; names are equal whatever their case. "
-            "Hint: rename one of them."
+            f"column {column!r} is ambiguous in {owner!r}; it has {_names(found)}; "
+            "names are equal whatever their case. Hint: rename one of them."
         )
 
     @classmethod
@@ -177,12 +183,21 @@ class UsageError(DovetailError, ValueError):
     @classmethod
     def no_condition(cls, got: object) -> Self:
         """Say that a join needs a condition."""
-        return cls(f"condition is missing: got {got!r}; a join needs a Spark SQL boolean. Hint: on='l.price > r.price'.")
+        return cls(
+            f"condition is missing: got {got!r}; a join needs a Spark SQL boolean. Hint: on='l.price > r.price'."
+        )
 
     @classmethod
     def no_boolean(cls, text: str) -> Self:
         """Say that a condition is some other kind of expression."""
-        return cls(f"condition {text!r} is no boolean; a join needs one. Hint: compare the sides, as in 'l.price > r.price'.")
+        return cls(
+            f"condition {text!r} is no boolean; a join needs one. Hint: compare the sides, as in 'l.price > r.price'."
+        )
+
+    @classmethod
+    def chained_comparison(cls, part: str) -> Self:
+        """Refuse `a = b > c`, which parsers read in different ways."""
+        return cls(f"{part!r} compares a comparison; readers differ on which comes first. Hint: set parentheses.")
 
     @classmethod
     def subquery(cls, text: str) -> Self:
@@ -239,7 +254,9 @@ class UsageError(DovetailError, ValueError):
     @classmethod
     def aggregate_of_per(cls, text: str, other: str) -> Self:
         """Refuse an aggregate over the side that is kept."""
-        return cls(f"aggregate {text!r} reads the side it is computed for; it folds the rows of {other!r}. Hint: {other}.x.")
+        return cls(
+            f"aggregate {text!r} reads the side it is computed for; it folds the rows of {other!r}. Hint: {other}.x."
+        )
 
     @classmethod
     def no_sum(cls, text: str, kind: str) -> Self:
@@ -259,7 +276,9 @@ class UsageError(DovetailError, ValueError):
     @classmethod
     def not_in_result(cls, text: str, owner: str) -> Self:
         """Refuse to show an input that the join type drops."""
-        return cls(f"select {text!r} reads {owner!r}, of which this join keeps no row. Hint: use how='left' or 'inner'.")
+        return cls(
+            f"select {text!r} reads {owner!r}, of which this join keeps no row. Hint: use how='left' or 'inner'."
+        )
 
     @classmethod
     def name_twice(cls, name: str) -> Self:
@@ -285,7 +304,9 @@ class UsageError(DovetailError, ValueError):
     @classmethod
     def number_of_inputs(cls, got: int) -> Self:
         """Refuse any number of inputs but two."""
-        return cls(f"join got {got} inputs; it takes two. Hint: join(left, right, on=...) or join(a=..., b=..., on=...).")
+        return cls(
+            f"join got {got} inputs; it takes two. Hint: join(left, right, on=...) or join(a=..., b=..., on=...)."
+        )
 
     @classmethod
     def mixed_hosts(cls, spark: str, other: str) -> Self:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from dovetail._core.condition.inputs import Input, Inputs
 from dovetail._core.condition.split import read_condition
-from dovetail._core.condition.values import Condition
+
+if TYPE_CHECKING:
+    from dovetail._core.condition.values import Condition
 
 INPUTS = Inputs(Input("l", ("a", "b", "s", "Ts")), Input("r", ("x", "y", "a")))
 

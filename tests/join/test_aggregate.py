@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,10 +15,12 @@ import dovetail as dv
 from dovetail.errors import UsageError
 from dovetail.testing import assert_same_rows, naive_aggregate
 from tests.spark_answers import spark_frame
-from tests.strategies import KINDS, Case, cases, sample
+from tests.strategies import KINDS, cases, sample
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from tests.strategies import Case
 
 NUMBERS = {"n": "count(*)", "there": "count({0}.x)", "total": "sum({0}.{1})", "mean": "avg({0}.{1})"}
 ENDS = {"least": "min({0}.x)", "most": "max({0}.x)", "first": "first({0}.x)", "last": "last({0}.x)"}
@@ -41,7 +43,7 @@ def test_aggregates_are_the_naive_ones(kind: str) -> None:
 
 
 @pytest.mark.parametrize("placement", [{}, {"algorithm": "range", "partitions": 3}])
-def test_spark_folds_as_arrow_does(spark: SparkSession, placement: dict[str, object]) -> None:
+def test_spark_folds_as_arrow_does(spark: SparkSession, placement: dict[str, Any]) -> None:
     drawn = [case for kind in KINDS for case in sample(kind, 2, seed=5, hows=["inner"])]
 
     def folded(case: Case) -> pa.Table:
@@ -69,8 +71,11 @@ def test_a_sum_that_overflows_is_an_error_as_in_spark() -> None:
 def test_decimals_add_up_exactly_and_grow_as_sparks_do() -> None:
     money = pa.array([Decimal("0.10"), Decimal("0.20"), Decimal("-0.05")], pa.decimal128(10, 2))
     got = dv.join(
-        pa.table({"a": [0]}), pa.table({"b": [1, 2, 3], "v": money}), on="l.a < r.b",
-        agg={"s": "sum(r.v)", "m": "avg(r.v)"}, per="l",
+        pa.table({"a": [0]}),
+        pa.table({"b": [1, 2, 3], "v": money}),
+        on="l.a < r.b",
+        agg={"s": "sum(r.v)", "m": "avg(r.v)"},
+        per="l",
     )
     assert got.schema.field("s").type == pa.decimal128(20, 2)
     assert got.schema.field("m").type == pa.decimal128(14, 6)

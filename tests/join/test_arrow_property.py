@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 
 import dovetail as dv
 from dovetail.testing import assert_same_rows
-from tests.strategies import KINDS, Case, cases
+from tests.strategies import KINDS, cases
+
+if TYPE_CHECKING:
+    from tests.strategies import Case
 
 
 def _check(case: Case) -> None:

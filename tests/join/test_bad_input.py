@@ -19,7 +19,10 @@ LEFT = pa.table({"id": [1], "at": [5], "name": ["x"], "flag": [True]})
 RIGHT = pa.table({"id": [1], "start": [0], "tag": [b"x"]})
 
 MISTAKES: list[tuple[dict[str, Any], str]] = [
-    ({"on": "l.att > r.start"}, r"column 'att' not found in 'l'; it has 'id', 'at', 'name', 'flag'. Hint: did you mean 'at'"),
+    (
+        {"on": "l.att > r.start"},
+        r"column 'att' not found in 'l'; it has 'id', 'at', 'name', 'flag'. Hint: did you mean 'at'",
+    ),
     ({"on": "att > r.start"}, r"column 'att' not found in any input"),
     ({"on": "id > r.start"}, r"column 'id' is ambiguous; 'l', 'r' both have it.*Hint: write l.id or r.id"),
     ({"on": "x.at > r.start"}, r"input 'x' not found; the inputs are 'l', 'r'. Hint"),
@@ -28,6 +31,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"on": ""}, r"condition is missing: got ''"),
     ({"on": "l.at >"}, r"condition 'l.at >' cannot be read: .*Hint"),
     ({"on": "l.at > r.start; DROP TABLE x"}, r"condition .* (cannot be read|is no boolean)"),
+    ({"on": "l.flag = l.at > r.start"}, r"compares a comparison; .*Hint: set parentheses"),
     ({"on": "l.at > (SELECT 1)"}, r"holds a query; .*Hint"),
     ({"on": "rand() < l.at"}, r"'RAND\(\)' in condition .* is not deterministic.*Hint"),
     ({"on": "l.at > max(r.start)"}, r"'MAX\(r.start\)' in condition .* is an aggregate.*Hint"),
@@ -38,10 +42,16 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"on": "l.at > r.start", "partitions": 0}, r"partitions is 0; it is a whole number of at least 1. Hint"),
     ({"on": "l.at > r.start", "agg": {"n": "count(*)"}}, r"agg is given without per"),
     ({"on": "l.at > r.start", "per": "l"}, r"per is given without agg"),
-    ({"on": "l.at > r.start", "agg": {"n": "median(r.id)"}, "per": "l"}, r"aggregate 'median\(r.id\)' is not known; there"),
+    (
+        {"on": "l.at > r.start", "agg": {"n": "median(r.id)"}, "per": "l"},
+        r"aggregate 'median\(r.id\)' is not known; there",
+    ),
     ({"on": "l.at > r.start", "agg": {"n": "sum(l.id)"}, "per": "l"}, r"reads the side it is computed for"),
     ({"on": "l.at > r.start", "agg": {"n": "sum(r.tag)"}, "per": "l"}, r"needs a number; got BINARY. Hint"),
-    ({"on": "l.at > r.start", "agg": {"n": "count(*)"}, "per": "l", "how": "full"}, r"how 'full' cannot be had with agg"),
+    (
+        {"on": "l.at > r.start", "agg": {"n": "count(*)"}, "per": "l", "how": "full"},
+        r"how 'full' cannot be had with agg",
+    ),
 ]
 
 
@@ -62,7 +72,7 @@ def test_spark_refuses_in_one_line_before_any_job_starts(spark: SparkSession) ->
             dv.join(left, right, **call)
         assert "\n" not in str(caught.value)
     assert list(tracker.getJobIdsForGroup("refused")) == []
-    spark.sparkContext.setLocalProperty("spark.jobGroup.id", None)
+    spark.sparkContext.setJobGroup("", "")
 
 
 def test_what_arrow_lacks_is_named_and_spark_is_pointed_to() -> None:

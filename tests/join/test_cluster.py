@@ -12,7 +12,7 @@ from tests.cluster import Gate, StandaloneCluster
 if TYPE_CHECKING:
     from pathlib import Path
 
-DRIVER = '''
+DRIVER = """
 import json, sys
 from pathlib import Path
 import dovetail as dv
@@ -25,7 +25,8 @@ points = spark.range(0, 20000, 1, 4).select("id", (F.col("id") * 7919 % 100003).
 spans = spark.range(0, 3000, 1, 3).select(F.col("id").alias("no"), (F.col("id") * 104729 % 100003).alias("s"))
 spans = spans.withColumn("e", F.col("s") + F.col("no") % 50)
 on = "p.at >= o.s AND p.at < o.e"
-want = sorted(map(tuple, points.alias("p").join(spans.alias("o"), F.expr(on), "full").selectExpr("p.id", "o.no").collect()), key=str)
+own = points.alias("p").join(spans.alias("o"), F.expr(on), "full").selectExpr("p.id", "o.no")
+want = sorted(map(tuple, own.collect()), key=str)
 
 
 def held(batches):
@@ -38,7 +39,7 @@ joined = dv.join(p=points, o=spans, on=on, how="full", select="p.id, o.no", algo
 slow = joined.mapInArrow(held, joined.schema)
 got = sorted(map(tuple, slow.collect()), key=str)
 print(json.dumps({"same": got == want, "rows": len(got)}))
-'''
+"""
 
 
 @pytest.mark.cluster

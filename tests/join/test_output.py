@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pyarrow as pa
 import pytest
 
@@ -27,7 +29,7 @@ RIGHT = pa.table({"id": [7], "price": [6], "shop": ["x"]})
         ({"agg": {"n": "count(*)"}, "per": "l", "select": "l.price"}, ["price", "n"]),
     ],
 )
-def test_output_columns(choices: dict[str, str], names: list[str]) -> None:
+def test_output_columns(choices: dict[str, Any], names: list[str]) -> None:
     assert dv.join(LEFT, RIGHT, on="l.price > r.price", **choices).column_names == names
 
 
@@ -50,7 +52,7 @@ def test_an_expression_shows_null_where_there_is_no_partner() -> None:
         ({"agg": {"id": "count(*)"}, "per": "l"}, r"two columns named 'id'"),
     ],
 )
-def test_output_that_cannot_be_is_refused(choices: dict[str, str], message: str) -> None:
+def test_output_that_cannot_be_is_refused(choices: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         dv.join(LEFT, RIGHT, on="l.price > r.price", **choices)
 

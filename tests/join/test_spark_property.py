@@ -11,13 +11,15 @@ import pytest
 import dovetail as dv
 from dovetail.testing import assert_same_rows
 from tests.spark_answers import spark_answers, spark_frame
-from tests.strategies import KINDS, Case, sample
+from tests.strategies import KINDS, sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
     from pyspark.sql import SparkSession
+
+    from tests.strategies import Case
 
 EXAMPLES = int(os.environ.get("DOVETAIL_EXAMPLES", "200"))
 ON_SPARK = max(20, EXAMPLES // 10)
@@ -44,10 +46,8 @@ def test_the_spark_host_gives_sparks_answer_on_any_number_of_cells(spark: SparkS
     with ThreadPoolExecutor(3) as pool:
         found = list(pool.map(lambda own: _joined(spark, *own), placed))
     for got, want, (case, placement) in zip(found, spark_answers(spark, drawn), placed, strict=True):
-        try:
-            assert_same_rows(got, want)
-        except AssertionError as error:
-            raise AssertionError(f"{case.how} join on {case.on} with {placement}: {error}") from None
+        print(f"{case.how} join on {case.on} with {placement}")  # noqa: T201 -- shown if the next line fails
+        assert_same_rows(got, want)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -20,7 +20,9 @@ RANDOM = np.random.default_rng(7)
 SIZE = 2000
 POINTS = pa.table({"id": np.arange(SIZE), "at": RANDOM.integers(0, 10**6, SIZE), "k": RANDOM.integers(0, 5, SIZE)})
 START = RANDOM.integers(0, 10**6, SIZE)
-SPANS = pa.table({"no": np.arange(SIZE), "s": START, "e": START + RANDOM.integers(0, 5000, SIZE), "k": np.arange(SIZE) % 5})
+SPANS = pa.table(
+    {"no": np.arange(SIZE), "s": START, "e": START + RANDOM.integers(0, 5000, SIZE), "k": np.arange(SIZE) % 5}
+)
 
 KINDS = [
     ("l.k = r.k", "equality only"),

@@ -17,6 +17,9 @@ from dovetail._core.sweep.matches import SideKeys
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from dovetail._core.condition.values import Side
+
+SIDES: list[Side] = ["left", "right"]
 COMPARE = {Op.LT: np.less, Op.LE: np.less_equal, Op.GT: np.greater, Op.GE: np.greater_equal}
 INT64 = np.iinfo(np.int64)
 VALUES = st.integers(0, 9) | st.sampled_from([INT64.min, INT64.min + 1, INT64.max - 1, INT64.max])
@@ -26,11 +29,13 @@ VALUES = st.integers(0, 9) | st.sampled_from([INT64.min, INT64.min + 1, INT64.ma
 def _joins(draw: st.DrawFn) -> tuple[Kind, Shape, list[Op], SideKeys, SideKeys]:
     number = draw(st.integers(1, 3))
     ops = draw(st.lists(st.sampled_from(Op), min_size=number, max_size=number))
-    stored = draw(st.sampled_from(["left", "right"]))
+    stored: Side = draw(st.sampled_from(SIDES))
     shared = number > 1 and draw(st.booleans())
     keyed = draw(st.booleans())
     wide = draw(st.booleans())
-    left, right = (_side(draw, number, keyed=keyed, wide=wide, shared=shared and stored == own) for own in ("left", "right"))
+    left, right = (
+        _side(draw, number, keyed=keyed, wide=wide, shared=shared and stored == own) for own in ("left", "right")
+    )
     used = (0, 1) if shared else (0,)
     rest = [i for i in range(number) if i not in used]
     shape = Shape(stored, used, rest[0] if rest else None)
@@ -80,7 +85,7 @@ def test_partners_are_known_without_pairs(join: tuple[Kind, Shape, list[Op], Sid
     kind, shape, ops, left, right = join
     built = build_join(kind, shape, ops, left, right)
     want = _pairs(ops, shape, left, right)
-    for side, order, axis in (("left", built.left_order, 1), ("right", built.right_order, 0)):
+    for side, order, axis in zip(SIDES, (built.left_order, built.right_order), (1, 0), strict=True):
         found = np.zeros(want.shape[1 - axis], np.bool_)
         found[order] = built.pairs.has_partner(side)
         assert found.tolist() == want.any(axis=axis).tolist()

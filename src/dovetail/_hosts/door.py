@@ -60,6 +60,4 @@ def _inputs(left: Any, right: Any) -> Inputs:
 
 def _tables(frames: dict[str, Any], left: Any, right: Any) -> Inputs:
     names = list(frames)
-    return Inputs(
-        Input(names[0], tuple(left.table.column_names)), Input(names[1], tuple(right.table.column_names))
-    )
+    return Inputs(Input(names[0], tuple(left.table.column_names)), Input(names[1], tuple(right.table.column_names)))

@@ -1,5 +1,5 @@
 """Folding partners without making pairs.
 
-An aggregate is *prepared* into lanes of numbers, one per partner row; lanes are *updated* by slices, thresholds or pairs and
-*merged* by addition or maximum; what comes out is *finished* into the column that Spark would give.
+An aggregate is *prepared* into lanes of numbers, one per partner row; lanes are *updated* by slices, thresholds or
+pairs and *merged* by addition or maximum; what comes out is *finished* into the column that Spark would give.
 """

@@ -37,12 +37,12 @@ class Fold(Protocol):
 def prepare(aggregate: Aggregate, values: pa.Array | None, sequence: NDArray[np.int64], rows: int) -> Fold:
     """Prepare an aggregate over partner rows.
 
-    `values` are its argument, one per row (None for `count(*)`); `sequence` is the order key by which `first` and `last`
-    go, ties being broken by the value itself, NULL before all others.
+    `values` are its argument, one per row (None for `count(*)`); `sequence` is the order key by which `first` and
+    `last` go, ties being broken by the value itself, NULL before all others.
     """
     if aggregate.function == "count":
         return Count(values, rows)
-    assert values is not None  # noqa: S101 -- only count(*) has no argument
+    assert values is not None
     if aggregate.function in ("sum", "avg"):
         return _total(aggregate, values)
     if aggregate.function in ("min", "max"):

@@ -35,14 +35,16 @@ def fold(
 ) -> list[pa.Array]:
     """One column per aggregate, one row per row of the `per` side's table, which has `size` rows.
 
-    The other side is folded: `arguments` are its columns. Slices and thresholds that probe with the `per` side are folded
-    without pairs; any other join is folded pair by pair.
+    The other side is folded: `arguments` are its columns. Slices and thresholds that probe with the `per` side are
+    folded without pairs; any other join is folded pair by pair.
     """
     other: Side = "right" if per == "left" else "left"
     own_order, other_order = _orders(join, per)
     sequence = _sequence(keys[other])
     folds = [
-        prepare(aggregate, None if argument is None else argument.take(pa.array(keys[other].rows)), sequence, sequence.size)
+        prepare(
+            aggregate, None if argument is None else argument.take(pa.array(keys[other].rows)), sequence, sequence.size
+        )
         for aggregate, argument in zip(aggregates, arguments, strict=True)
     ]
     lanes = [lane.arranged(other_order) for own in folds for lane in own.lanes]

@@ -1,8 +1,8 @@
 """Arrow values to int64 keys whose order and equality are Spark's.
 
-Integers, dates, times and timestamps stay as they are; booleans are 0 and 1; doubles are read by their bits, with -0.0 as
-0.0 and NaN greatest; decimals are unscaled values on a common scale; strings, binary and what does not fit 64 bits are
-ranked over all the arrays together.
+Integers, dates, times and timestamps stay as they are; booleans are 0 and 1; doubles are read by their bits, with -0.0
+as 0.0 and NaN greatest; decimals are unscaled values on a common scale; strings, binary and what does not fit 64 bits
+are ranked over all the arrays together.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def order_keys(arrays: Sequence[pa.Array]) -> list[NDArray[np.int64]]:
         return _ranks(arrays)
     if pa.types.is_null(kind):
         return [np.zeros(len(array), np.int64) for array in arrays]
-    raise InternalError.unreachable(f"no order is known for {kind}")
+    raise InternalError.no_order(kind)
 
 
 def has_order(kind: pa.DataType) -> bool:

@@ -43,7 +43,7 @@ class Inputs:
         """Which side an input's own name stands for."""
         return "left" if name == self.left.name else "right"
 
-    def resolve(self, column: exp.Column) -> exp.Expression:
+    def resolve(self, column: exp.Column) -> exp.Expr:
         """Rewrite a column to `input`.`column`, followed by the fields of a struct, if any."""
         parts = [part.name for part in column.parts]
         owner = self.named(parts[0]) if len(parts) > 1 else None
@@ -66,9 +66,9 @@ class Inputs:
         raise UsageError.column_nowhere(parts[0], {side.name: side.columns for side in (self.left, self.right)})
 
 
-def _qualified(name: str, column: str, fields: list[str]) -> exp.Expression:
+def _qualified(name: str, column: str, fields: list[str]) -> exp.Expr:
     """Build `name`.`column`.`field`...."""
-    node: exp.Expression = exp.column(exp.to_identifier(column, quoted=True), exp.to_identifier(name, quoted=True))
+    node: exp.Expr = exp.column(exp.to_identifier(column, quoted=True), exp.to_identifier(name, quoted=True))
     for field in fields:
         node = exp.Dot(this=node, expression=exp.to_identifier(field, quoted=True))
     return node

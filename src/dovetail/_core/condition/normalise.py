@@ -1,7 +1,7 @@
 """Bring a boolean to the form that the split understands: comparisons under AND, wherever logic allows it.
 
-Every rewrite holds in SQL's three-valued logic: a row for which the old form is true, false or unknown gets the same from
-the new one.
+Every rewrite holds in SQL's three-valued logic: a row for which the old form is true, false or unknown gets the same
+from the new one.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from functools import reduce
 
 from sqlglot import exp
 
-_NEGATIONS: dict[type[exp.Expression], type[exp.Expression]] = {
+_NEGATIONS: dict[type[exp.Expr], type[exp.Expr]] = {
     exp.LT: exp.GTE,
     exp.LTE: exp.GT,
     exp.GT: exp.LTE,
@@ -22,7 +22,7 @@ _NEGATIONS: dict[type[exp.Expression], type[exp.Expression]] = {
 }
 
 
-def conjuncts(node: exp.Expression) -> list[exp.Expression]:
+def conjuncts(node: exp.Expr) -> list[exp.Expr]:
     """Flatten a boolean into the parts that must all hold."""
     node = _plain(node)
     if isinstance(node, exp.And):
@@ -32,7 +32,7 @@ def conjuncts(node: exp.Expression) -> list[exp.Expression]:
     return [node]
 
 
-def _plain(node: exp.Expression) -> exp.Expression:
+def _plain(node: exp.Expr) -> exp.Expr:
     """Undo one layer of spelling: parentheses, BETWEEN, NOT, row equality."""
     node = node.unnest()
     if isinstance(node, exp.Between):
@@ -44,7 +44,7 @@ def _plain(node: exp.Expression) -> exp.Expression:
     return node
 
 
-def _between(node: exp.Between) -> exp.Expression:
+def _between(node: exp.Between) -> exp.Expr:
     """`x BETWEEN low AND high` as two comparisons; of SYMMETRIC, which Spark lacks, nothing is made."""
     if node.args.get("symmetric"):
         return node
@@ -52,7 +52,7 @@ def _between(node: exp.Between) -> exp.Expression:
     return exp.And(this=low, expression=exp.LTE(this=node.this.copy(), expression=node.args["high"].copy()))
 
 
-def _negated(node: exp.Not) -> exp.Expression:
+def _negated(node: exp.Not) -> exp.Expr:
     """Push NOT one step inward, where that makes a comparison or a conjunction of it."""
     inner = node.this.unnest()
     if isinstance(inner, exp.Not):
@@ -65,21 +65,21 @@ def _negated(node: exp.Not) -> exp.Expression:
     return node
 
 
-def _by_field(node: exp.EQ) -> exp.Expression:
+def _by_field(node: exp.EQ) -> exp.Expr:
     """`(a, b) = (x, y)` field by field. Spark compares structs, in which NULL equals NULL: hence null-safe."""
     left, right = node.this, node.expression
     if not (isinstance(left, exp.Tuple) and isinstance(right, exp.Tuple)):
         return node
     if len(left.expressions) != len(right.expressions) or not left.expressions:
         return node
-    fields = [
+    fields: list[exp.Expr] = [
         exp.NullSafeEQ(this=_wrapped(a), expression=_wrapped(b))
         for a, b in zip(left.expressions, right.expressions, strict=True)
     ]
     return reduce(lambda a, b: exp.And(this=a, expression=b), fields)
 
 
-def _factored(node: exp.Or) -> list[exp.Expression]:
+def _factored(node: exp.Or) -> list[exp.Expr]:
     """`(a AND b) OR (a AND c)` as `a` and `b OR c`: what every branch demands can serve the join."""
     same = _null_safe_spelled_out(node)
     if same is not None:
@@ -94,12 +94,15 @@ def _factored(node: exp.Or) -> list[exp.Expression]:
     return [*shared, exp.or_(*(exp.and_(*rest) for rest in rests))]
 
 
-def _null_safe_spelled_out(node: exp.Or) -> exp.Expression | None:
+def _null_safe_spelled_out(node: exp.Or) -> exp.Expr | None:
     """`a = b OR (a IS NULL AND b IS NULL)`, in any order, as `a <=> b`; None if the node is something else.
 
     The two differ only in saying NULL or false for a pair that does not match, which no join can tell apart.
     """
-    for equal, nulls in ((node.this.unnest(), node.expression.unnest()), (node.expression.unnest(), node.this.unnest())):
+    for equal, nulls in (
+        (node.this.unnest(), node.expression.unnest()),
+        (node.expression.unnest(), node.this.unnest()),
+    ):
         if isinstance(equal, exp.EQ) and isinstance(nulls, exp.And):
             wanted = {_is_null(equal.this), _is_null(equal.expression)}
             if {nulls.this.unnest(), nulls.expression.unnest()} == wanted:
@@ -107,9 +110,9 @@ def _null_safe_spelled_out(node: exp.Or) -> exp.Expression | None:
     return None
 
 
-def _is_null(node: exp.Expression) -> exp.Expression:
+def _is_null(node: exp.Expr) -> exp.Expr:
     return exp.Is(this=node.copy(), expression=exp.Null())
 
 
-def _wrapped(node: exp.Expression) -> exp.Expression:
+def _wrapped(node: exp.Expr) -> exp.Expr:
     return exp.Paren(this=node.copy()) if isinstance(node, exp.Binary) else node.copy()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import sqlglot
 from sqlglot import exp
@@ -18,20 +18,21 @@ if TYPE_CHECKING:
     from dovetail._core.condition.values import Side
 
 _RANDOM = frozenset(
-    ("RAND", "RANDN", "RANDOM", "UUID", "SHUFFLE", "MONOTONICALLY_INCREASING_ID", "SPARK_PARTITION_ID", "RANDSTR")
-    + ("UNIFORM", "INPUT_FILE_NAME", "SESSION_USER")
+    {"INPUT_FILE_NAME", "MONOTONICALLY_INCREASING_ID", "RAND", "RANDN", "RANDOM", "RANDSTR", "SHUFFLE"}
+    | {"SPARK_PARTITION_ID", "UNIFORM", "UUID"}
 )
-_AGGREGATES = frozenset(("COLLECT_LIST", "COLLECT_SET", "EVERY", "BOOL_AND", "BOOL_OR", "MAX_BY", "MIN_BY", "MODE"))
+_COMPARISONS = (exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.NullSafeNEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
+_AGGREGATES = frozenset({"BOOL_AND", "BOOL_OR", "COLLECT_LIST", "COLLECT_SET", "EVERY", "MAX_BY", "MIN_BY", "MODE"})
 
 
-def parse(text: str, inputs: Inputs) -> exp.Expression:
+def parse(text: str, inputs: Inputs) -> exp.Expr:
     """Parse one boolean or value expression and resolve its columns."""
     node = _parse_one(text)
     _refuse_what_is_no_row_expression(node, text)
     return resolve(node, inputs)
 
 
-def parse_list(text: str) -> list[exp.Expression]:
+def parse_list(text: str) -> list[exp.Expr]:
     """Parse a select list into its items, columns not yet resolved."""
     try:
         select = sqlglot.parse_one(f"SELECT {text}", read="spark")
@@ -47,31 +48,31 @@ def _has_more_than_items(select: exp.Select) -> bool:
     return any(value for name, value in select.args.items() if name != "expressions")
 
 
-def resolve(node: exp.Expression, inputs: Inputs) -> exp.Expression:
+def resolve(node: exp.Expr, inputs: Inputs) -> exp.Expr:
     """Qualify every column with the input that has it."""
     holder = exp.Paren(this=node.copy())
     for column in list(holder.find_all(exp.Column)):
         if not _inside_lambda(column):
             column.replace(inputs.resolve(column))
-    return holder.this
+    return cast("exp.Expr", holder.this)
 
 
-def expression(node: exp.Expression) -> Expression:
+def expression(node: exp.Expr) -> Expression:
     """Freeze a resolved node with its Spark SQL text."""
     return Expression(node.sql(dialect="spark"), node)
 
 
-def sides(node: exp.Expression, inputs: Inputs) -> frozenset[Side]:
+def sides(node: exp.Expr, inputs: Inputs) -> frozenset[Side]:
     """Which inputs a resolved node speaks of."""
     return frozenset(inputs.side(column.table) for column in node.find_all(exp.Column) if column.table)
 
 
-def columns_of(node: exp.Expression, name: str) -> set[str]:
+def columns_of(node: exp.Expr, name: str) -> set[str]:
     """The columns of one input that a resolved node reads."""
     return {column.name for column in node.find_all(exp.Column) if column.table == name}
 
 
-def _parse_one(text: str) -> exp.Expression:
+def _parse_one(text: str) -> exp.Expr:
     if not isinstance(text, str) or not text.strip():
         raise UsageError.no_condition(text)
     try:
@@ -79,7 +80,7 @@ def _parse_one(text: str) -> exp.Expression:
     except SqlglotError as error:
         raise UsageError.cannot_read("condition", text, _reason(error)) from None
     node = found[0] if len(found) == 1 else None
-    if isinstance(node, (exp.Query, exp.DDL, exp.DML, exp.Command, exp.Alias)) or not isinstance(node, exp.Expression):
+    if isinstance(node, (exp.Query, exp.DDL, exp.DML, exp.Command, exp.Alias)) or not isinstance(node, exp.Expr):
         raise UsageError.no_boolean(text)
     return node
 
@@ -92,18 +93,20 @@ def _reason(error: SqlglotError) -> str:
     return str(error).splitlines()[0]
 
 
-def _refuse_what_is_no_row_expression(node: exp.Expression, text: str) -> None:
+def _refuse_what_is_no_row_expression(node: exp.Expr, text: str) -> None:
     """Refuse subqueries, aggregates, windows and functions that do not always answer the same."""
     for part in node.walk():
         if isinstance(part, (exp.Query, exp.Subquery)):
             raise UsageError.subquery(text)
+        if isinstance(part, _COMPARISONS) and isinstance(part.parent, _COMPARISONS):
+            raise UsageError.chained_comparison(part.parent.sql(dialect="spark"))
         if isinstance(part, (exp.AggFunc, exp.Window)) or set(_function_names(part)) & _AGGREGATES:
             raise UsageError.aggregate_in_condition(part.sql(dialect="spark"), text)
         if set(_function_names(part)) & _RANDOM:
             raise UsageError.not_deterministic(part.sql(dialect="spark"), text)
 
 
-def _function_names(node: exp.Expression) -> Iterator[str]:
+def _function_names(node: exp.Expr) -> Iterator[str]:
     """All names under which a function may be known."""
     if isinstance(node, exp.Anonymous):
         yield node.name.upper()

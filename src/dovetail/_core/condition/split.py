@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dovetail._core.condition.inputs import Inputs
     from dovetail._core.condition.values import Expression
 
-_OPS: dict[type[exp.Expression], Op] = {exp.LT: Op.LT, exp.LTE: Op.LE, exp.GT: Op.GT, exp.GTE: Op.GE}
+_OPS: dict[type[exp.Expr], Op] = {exp.LT: Op.LT, exp.LTE: Op.LE, exp.GT: Op.GT, exp.GTE: Op.GE}
 _NO_BOOLEAN = (exp.Binary, exp.Literal, exp.Neg, exp.Interval)
 _BOOLEAN_BINARIES = (exp.Predicate, exp.Connector, exp.Dot)
 
@@ -41,14 +41,14 @@ class _Parts:
         self._filters: dict[str, list[Expression]] = {"left": [], "right": []}
         self._residuals: list[Expression] = []
 
-    def add(self, node: exp.Expression) -> None:
+    def add(self, node: exp.Expr) -> None:
         spoken_of = sides(node, self._inputs)
         if len(spoken_of) < 2:  # noqa: PLR2004 -- a constant is tested with the left rows
             self._filters[next(iter(spoken_of), "left")].append(expression(node))
         elif not self._add_between_sides(node):
             self._residuals.append(expression(node))
 
-    def _add_between_sides(self, node: exp.Expression) -> bool:
+    def _add_between_sides(self, node: exp.Expr) -> bool:
         """Take a comparison of one side with the other; False if it is something else."""
         operands = self._operands(node)
         if operands is None:
@@ -63,15 +63,15 @@ class _Parts:
         self._comparisons.append(Comparison(left, op.flip() if flipped else op, right))
         return True
 
-    def _operands(self, node: exp.Expression) -> tuple[Expression, Expression, bool] | None:
+    def _operands(self, node: exp.Expr) -> tuple[Expression, Expression, bool] | None:
         """The left and the right operand, and whether the text had them the other way round."""
         if not isinstance(node, exp.Binary):
             return None
         first, second = node.this.unnest(), node.expression.unnest()
-        spoken_of = (sides(first, self._inputs), sides(second, self._inputs))
-        if spoken_of == ({"left"}, {"right"}):
+        one, other = sorted(sides(first, self._inputs)), sorted(sides(second, self._inputs))
+        if one == ["left"] and other == ["right"]:
             return expression(first), expression(second), False
-        if spoken_of == ({"right"}, {"left"}):
+        if one == ["right"] and other == ["left"]:
             return expression(second), expression(first), True
         return None
 

@@ -48,7 +48,7 @@ class Expression:
     """A Spark SQL expression whose columns are all resolved to an input; equal if the text is equal."""
 
     sql: str
-    node: exp.Expression
+    node: exp.Expr
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Expression) and self.sql == other.sql

@@ -1,4 +1,4 @@
-"""The whole way from evaluated columns to rows, for one cell: all of a table, or the share of it that a Spark task has."""
+"""The whole way from evaluated columns to rows, for one cell: a whole table, or the share of it in a Spark task."""
 
 from __future__ import annotations
 

@@ -59,7 +59,9 @@ class SideRows:
         return np.flatnonzero(found)
 
 
-def emit(pairs: Pairs, left: SideRows, right: SideRows, how: How, names: list[str], threads: int) -> Iterator[pa.RecordBatch]:
+def emit(
+    pairs: Pairs, left: SideRows, right: SideRows, how: How, names: list[str], threads: int
+) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a join, batch by batch; columns of the left side first."""
     if how in ("semi", "anti"):
         marked = pairs.has_partner("left")

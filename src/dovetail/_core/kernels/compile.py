@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numba
+import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,6 +17,12 @@ NO_ROW = -1
 
 
 def kernel(function: F) -> F:
-    """Compile a loop: no GIL, no bounds checks, cached on disk between processes."""
+    """Compile a loop: no GIL, no bounds checks, cached on disk between processes.
+
+    Numbers behave as the machine's do, without warnings; NumPy, which stands in for the compiler where
+    `NUMBA_DISABLE_JIT=1`, must be told so.
+    """
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return np.errstate(over="ignore", invalid="ignore")(function)
     compiled = numba.njit(cache=True, nogil=True, boundscheck=False, error_model="numpy")(function)
     return cast("F", compiled)

@@ -1,7 +1,7 @@
 """Find where values fall in a sorted array, through a table of buckets instead of a full binary search.
 
 The table maps the leading bits of a value to the first position that can hold it, so that a look-up in an evenly spread
-array touches two cache lines where a binary search touches twenty. Skew only lengthens the binary search inside a bucket.
+array touches two cache lines where a binary search touches twenty. Skew only lengthens the search inside a bucket.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ A tree over n positions is an array of 2n: the leaves at n + position, the fold 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -48,7 +48,7 @@ def fill_max_tree(tree: NDArray[np.int64]) -> None:
 
 
 @kernel
-def sum_of_slice(tree: NDArray[np.float64], low: np.int64, high: np.int64) -> np.float64:
+def sum_of_slice(tree: NDArray[Any], low: np.int64, high: np.int64) -> Any:
     """Add the leaves of `[low, high)`."""
     size = tree.size // 2
     total = tree[0] * 0
@@ -105,15 +105,15 @@ def maxima_of_slices(
 
 @kernel
 def sums_above_threshold(
-    values: NDArray[np.int64],
+    values: NDArray[Any],
     heights: NDArray[np.int64],
     by_height: NDArray[np.int64],
     low: NDArray[np.int64],
     high: NDArray[np.int64],
     least: NDArray[np.int64],
     by_least: NDArray[np.int64],
-    tree: NDArray[np.int64],
-    out_sum: NDArray[np.int64],
+    tree: NDArray[Any],
+    out_sum: NDArray[Any],
 ) -> None:
     """Write, per row, the sum over the positions of its slice whose height reaches its threshold.
 

@@ -90,7 +90,7 @@ def fill_reaching_pairs(
 ) -> int:
     """Write the pairs of some rows from the cursor on until they end or the outputs are full; return how many.
 
-    The cursor is (place, position, end): where in `rows` and in the slice to go on, and where to stop. It is moved along.
+    The cursor is (place, position, end): where in `rows` and in the slice to go on, and where to stop; it moves along.
     """
     place = cursor[0]
     position = cursor[1]

@@ -1,8 +1,8 @@
 """Cells as boxes over the anchor's values: cut where it saves the most comparisons.
 
-Starting from one box, the box with the most products (anchor rows times the other side's rows that may match in it) is cut
-again and again, each time at the value, of any comparison, that leaves the fewest products. Skew, long intervals among
-short ones and hot values thus get more cuts, not a setting. Products are counted on samples of both sides.
+Starting from one box, the box with the most products (anchor rows times the other side's rows that may match in it) is
+cut again and again, each time at the value, of any comparison, that leaves the fewest products. Skew, long intervals
+among short ones and hot values thus get more cuts, not a setting. Products are counted on samples of both sides.
 
 Source: the cell filter of FastThetaJoin and Prefap (first document), in as many dimensions as there are comparisons.
 """

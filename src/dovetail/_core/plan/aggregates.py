@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dovetail._core.condition.inputs import Inputs
     from dovetail._core.condition.values import Expression, Side
 
-FUNCTIONS: dict[type[exp.Expression], str] = {
+FUNCTIONS: dict[type[exp.Expr], str] = {
     exp.Count: "count",
     exp.Sum: "sum",
     exp.Avg: "avg",
@@ -69,5 +69,5 @@ def _read(name: str, text: str, per: Side, inputs: Inputs) -> Aggregate:
     return Aggregate(name, function, expression(argument))
 
 
-def _has_more_than_one_argument(node: exp.Expression) -> bool:
+def _has_more_than_one_argument(node: exp.Expr) -> bool:
     return isinstance(node.this, exp.Distinct) or bool(node.args.get("expressions"))

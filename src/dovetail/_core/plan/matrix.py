@@ -45,7 +45,7 @@ class Members:
 
 
 def matrix_of(condition: Condition, sample: Sample, members: Members | None = None) -> Matrix | None:
-    """The matrix of a sample; `members` says which sampled rows each cell has (None: there is one). None without rows."""
+    """The matrix of a sample; `members` says which rows each cell has (None: there is one cell). None without rows."""
     sizes = [side[0].size if side else 0 for side in (sample.left, sample.right)]
     if not all(sizes):
         return None

@@ -71,8 +71,8 @@ class Plan:
     def plot(self, path: str | Path) -> None:
         """Draw the join matrix: what is compared, what is pruned, and where the results lie.
 
-        The rows of both sides are a sample, sorted by the first value that the join compares. The picture's kind follows
-        the suffix: `.png`, `.svg`, `.pdf`.
+        The rows of both sides are a sample, sorted by the first value that the join compares. The picture's kind
+        follows the suffix: `.png`, `.svg`, `.pdf`.
 
         Raises
         ------

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from dovetail._core.condition.parse import columns_of, expression, parse_list, resolve
 from dovetail._core.condition.split import read_condition
-from dovetail._core.plan.aggregates import Aggregate, read_aggregates
+from dovetail._core.plan.aggregates import read_aggregates
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from dovetail._core.condition.inputs import Input, Inputs
     from dovetail._core.condition.values import Condition, Expression, Side
+    from dovetail._core.plan.aggregates import Aggregate
 
 How = Literal["inner", "left", "right", "full", "semi", "anti"]
 
@@ -155,7 +156,7 @@ def _selected(select: str, inputs: Inputs, shown: tuple[Input, ...]) -> tuple[Ou
     return columns
 
 
-def _item(item: exp.Expression, inputs: Inputs, shown: tuple[Input, ...]) -> Iterator[OutputColumn]:
+def _item(item: exp.Expr, inputs: Inputs, shown: tuple[Input, ...]) -> Iterator[OutputColumn]:
     if isinstance(item, exp.Star):
         yield from _everything(shown, ())
     elif isinstance(item, exp.Column) and isinstance(item.this, exp.Star):
@@ -168,7 +169,7 @@ def _item(item: exp.Expression, inputs: Inputs, shown: tuple[Input, ...]) -> Ite
         yield OutputColumn(item.alias if isinstance(item, exp.Alias) else _name(node), expression(node))
 
 
-def _name(node: exp.Expression) -> str:
+def _name(node: exp.Expr) -> str:
     """A column keeps its own name; an expression is called by its text."""
     if isinstance(node, (exp.Column, exp.Dot)):
         return node.name
@@ -177,7 +178,7 @@ def _name(node: exp.Expression) -> str:
 
 def _column(owner: str, name: str) -> Expression:
     node = exp.column(exp.to_identifier(name, quoted=True), exp.to_identifier(owner, quoted=True))
-    return expression(cast("exp.Expression", node))
+    return expression(cast("exp.Expr", node))
 
 
 def _refuse_twice(names: list[str]) -> None:

@@ -87,5 +87,5 @@ def kind_of(condition: Condition, shape: Shape) -> Kind:
     return Kind.BAND if len(columns) == 1 else Kind.POINT_IN_INTERVAL
 
 
-def _columns(node: exp.Expression) -> frozenset[str]:
+def _columns(node: exp.Expr) -> frozenset[str]:
     return frozenset(column.name for column in node.find_all(exp.Column))

@@ -7,15 +7,15 @@ int64, so that a slice never leaves its key.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dovetail._core.kernels.search import SortedIndex
 from dovetail._core.kernels.sort import sort_with_rows
+from dovetail._core.kernels.threads import together
 from dovetail._core.sweep.ranks import dense_ranks
 
 if TYPE_CHECKING:
@@ -63,12 +63,12 @@ def bounds(comparisons: Sequence[tuple[NDArray[np.int64], Op]], rows: int) -> Bo
 
 def _above(values: NDArray[np.int64]) -> NDArray[np.int64]:
     """One step up; the greatest key stays where it is."""
-    return values + (values != MOST)
+    return values + (values != MOST).astype(np.int64)
 
 
 def _under(values: NDArray[np.int64]) -> NDArray[np.int64]:
     """One step down; the least key stays where it is."""
-    return values - (values != LEAST)
+    return values - (values != LEAST).astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def slices(
     """Sort the stored values, within their codes, and find each probe's slice."""
     if stored_codes is not None and probe_codes is not None:
         stored, wanted = _packed(stored, wanted, stored_codes, probe_codes)
-    keys, order = sort_with_rows(stored, np.arange(stored.size))
+    keys, order = sort_with_rows(stored, np.arange(stored.size), threads)
     index = SortedIndex.build(keys)
     low = np.zeros(wanted.rows, np.int64) if wanted.lower is None else _below(index, wanted.lower, threads)
     high = np.full(wanted.rows, keys.size) if wanted.upper is None else _at_most(index, wanted.upper, threads)
@@ -104,8 +104,8 @@ def _below(index: SortedIndex, values: NDArray[np.int64], threads: int) -> NDArr
     """How many keys lie below each value."""
     if threads == 1 or values.size < WORTH_THREADS:
         return index.below(values)
-    with ThreadPoolExecutor(threads) as pool:
-        return np.concatenate(list(pool.map(index.below, np.array_split(values, threads))))
+    parts = np.array_split(values, threads)
+    return np.concatenate(together(threads, [partial(index.below, part) for part in parts]))
 
 
 def _at_most(index: SortedIndex, values: NDArray[np.int64], threads: int) -> NDArray[np.int64]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dovetail._core.kernels.threads import together
 from dovetail._core.plan.shape import Kind
 from dovetail._core.sweep.bounds import bounds, slices
 from dovetail._core.sweep.overlap_join import Spans, overlap_join
@@ -33,9 +33,7 @@ class Join:
     right_order: NDArray[np.int64]
 
 
-def build_join(
-    kind: Kind, shape: Shape, ops: Sequence[Op], left: SideKeys, right: SideKeys, threads: int = 1
-) -> Join:
+def build_join(kind: Kind, shape: Shape, ops: Sequence[Op], left: SideKeys, right: SideKeys, threads: int = 1) -> Join:
     """Choose and set up the operator; `ops` are those of all comparisons, read `left <op> right`."""
     if kind is Kind.OVERLAP:
         return _overlap(shape, ops, left, right, threads)
@@ -76,7 +74,6 @@ def spans_of(shape: Shape, ops: Sequence[Op], left: SideKeys, right: SideKeys) -
 
 def _overlap(shape: Shape, ops: Sequence[Op], left: SideKeys, right: SideKeys, threads: int) -> Join:
     spans = spans_of(shape, ops, left, right)
-    with ThreadPoolExecutor(threads) as pool:
-        orders = list(pool.map(Spans.order, spans))
+    orders = together(threads, [own.order for own in spans])
     pairs = overlap_join(spans[0].pick(orders[0]), spans[1].pick(orders[1]), threads)
     return Join(pairs, *orders)

@@ -149,4 +149,3 @@ def _by_threshold(probes: Spans, stored: Spans, side: Side) -> Pairs:
     wanted = bounds([(probes.end, probes.reach())], probes.start.size)
     found = slices(stored.start, wanted, stored.codes, probes.codes)
     return threshold_join(found, stored.end, (probes.start, stored.reach().flip()), side)
-

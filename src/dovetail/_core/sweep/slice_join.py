@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -52,7 +53,7 @@ class SliceJoin:
     def tasks(self, number: int) -> list[Iterator[Matches]]:
         """Split the pairs evenly, whatever row they belong to."""
         edges = np.linspace(0, self.count(), number + 1).astype(np.int64)
-        return [self._pairs(int(a), int(b)) for a, b in zip(edges[:-1], edges[1:], strict=True) if a < b]
+        return [self._pairs(int(a), int(b)) for a, b in pairwise(edges) if a < b]
 
     def _pairs(self, first: int, last: int) -> Iterator[Matches]:
         for start in range(first, last, CHUNK):

@@ -7,14 +7,15 @@ How          at, sorted:   1  3  4  6  8          slice of p: positions 0..3, le
 Edges        ties are hits; an empty slice has none.
 State        the stored order and a tower of maxima over the heights (n / 15 more numbers).
 Worst case   O((n + m) log n + pairs * log n); memory O(n + m) + a chunk.
-Source       three-sided range reporting (the priority search tree), with blocks of 16 in place of single nodes; IEJoin's
-             bit array, the usual choice, walks n / 64 words per probe however few pairs there are.
+Source       three-sided range reporting (the priority search tree), with blocks of 16 in place of single nodes;
+             IEJoin's bit array, the usual choice, walks n / 64 words per probe however few pairs there are.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dovetail._core.condition.values import Op, Side
+
 
 @dataclass(frozen=True)
 class ThresholdJoin:
@@ -95,7 +97,7 @@ class ThresholdJoin:
     def tasks(self, number: int) -> list[Iterator[Matches]]:
         """Split the probes evenly; finer than the threads, since their partners are not known beforehand."""
         edges = np.linspace(0, self._hopeful.size, number * 8 + 1).astype(np.int64)
-        return [self._pairs(int(a), int(b)) for a, b in zip(edges[:-1], edges[1:], strict=True) if a < b]
+        return [self._pairs(int(a), int(b)) for a, b in pairwise(edges) if a < b]
 
     def _pairs(self, first: int, last: int) -> Iterator[Matches]:
         cursor = np.array([first, 0, last], np.int64)

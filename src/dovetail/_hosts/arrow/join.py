@@ -75,7 +75,9 @@ def _joined(query: Query, left: Columns, right: Columns) -> Iterator[pa.RecordBa
         yield _project(query, names, batch, schema)
 
 
-def _project(query: Query, names: Sequence[tuple[str, str]], batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+def _project(
+    query: Query, names: Sequence[tuple[str, str]], batch: pa.RecordBatch, schema: pa.Schema
+) -> pa.RecordBatch:
     """What the result shows, from the columns that travelled."""
     columns = Columns(dict(zip(names, batch.columns, strict=True)), batch.num_rows)
     return pa.RecordBatch.from_arrays([_shown(columns, column) for column in query.output], schema=schema)
@@ -89,7 +91,7 @@ def _shown(columns: Columns, column: OutputColumn) -> pa.Array:
 
 def _folded(query: Query, left: Columns, right: Columns) -> Iterator[pa.RecordBatch]:
     per, other = (left, right) if query.per == "left" else (right, left)
-    assert query.per is not None  # noqa: S101 -- the caller looked
+    assert query.per is not None
     arguments = [None if own.argument is None else other.evaluate(own.argument) for own in query.aggregates]
     test = residual_test(query.condition.residuals, left, right)
     folded = cell_of(query, left, right).fold(query.aggregates, arguments, query.per, per.rows, test)

@@ -120,11 +120,13 @@ def _loads(members: Members, sample: Sample, ops: tuple[Op, ...], rows: tuple[in
 
 def _results_by_cell(members: Members, sample: Sample, ops: tuple[Op, ...]) -> NDArray[np.float64]:
     """Sampled matches in each cell."""
-    picks = [np.unique(np.linspace(0, n - 1, min(n, SAMPLE)).astype(np.int64)) for n in (
-        members.left.shape[1], members.right.shape[1])]
+    picks = [
+        np.unique(np.linspace(0, n - 1, min(n, SAMPLE)).astype(np.int64))
+        for n in (members.left.shape[1], members.right.shape[1])
+    ]
     holds = sample.pick(*picks).holds(ops).astype(np.float32)
     per_anchor = members.right[:, picks[1]].astype(np.float32) @ holds.T
-    return (per_anchor * members.left[:, picks[0]]).sum(axis=1).astype(np.float64)
+    return np.asarray((per_anchor * members.left[:, picks[0]]).sum(axis=1), np.float64)
 
 
 def _balance(loads: NDArray[np.float64]) -> float:

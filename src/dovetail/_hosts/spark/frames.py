@@ -44,6 +44,6 @@ def _is_stopped(own: SparkFrame) -> bool:
     if hasattr(own.session, "is_stopped"):
         return bool(own.session.is_stopped)
     try:
-        return own.session.sparkContext.defaultParallelism < 1
+        return int(own.session.sparkContext.defaultParallelism) < 1
     except (AttributeError, PySparkException):
         return True

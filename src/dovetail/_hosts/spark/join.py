@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
+    from dovetail._core.condition.values import Side
     from dovetail._core.plan.decide import Decision
     from dovetail._core.plan.query import How, Query
     from dovetail._hosts.spark.frames import SparkFrame
@@ -187,7 +188,7 @@ def branches(query: Query, sides: Sides, found: tuple[Statistics, Statistics]) -
 def _branch(query: Query, sides: Sides, how: How, found: tuple[Statistics, Statistics]) -> Branch:
     """Decide on anchor and placement, with the sides so turned that the anchor may be the left one."""
     facts = [Facts(own.fitting, side.row_bytes) for own, side in zip(found, (sides.left, sides.right), strict=True)]
-    per = None if query.per is None else "left"
+    per: Side | None = None if query.per is None else "left"
     cores = _cores(sides.left.frame)
     decision = decide(how, per, *facts, asked=query.algorithm, cells=query.cells, cores=cores)
     if decision.anchor == "right":
@@ -204,10 +205,10 @@ def _cores(frame: DataFrame) -> int:
         return CORES_UNKNOWN
 
 
-def rewritten(node: exp.Expression, places: dict[tuple[str, str], str]) -> str:
+def rewritten(node: exp.Expr, places: dict[tuple[str, str], str]) -> str:
     """Spark SQL in which every column of an input is read from where it stands now."""
 
-    def moved(part: exp.Expression) -> exp.Expression:
+    def moved(part: exp.Expr) -> exp.Expr:
         if isinstance(part, exp.Column) and (part.table, part.name) in places:
             return exp.column(exp.to_identifier(places[part.table, part.name], quoted=True))
         return part

@@ -7,7 +7,6 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
 from pyspark.sql import functions as F  # noqa: N812
 
 from dovetail._core.placement.boxes import Box, Boxes, Cut, anchors_inside, cut_boxes, others_reached
@@ -18,6 +17,8 @@ from dovetail._hosts.spark.types import literal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import pyarrow as pa
+    from numpy.typing import NDArray
     from pyspark.sql import Column, DataFrame
 
     from dovetail._core.condition.values import Comparison, Op
@@ -113,7 +114,7 @@ def _hot(sides: Sides, sample: Sample, cells: int) -> list[Hot]:
     return found
 
 
-def _renumbered(boxes: Boxes, rows: np.ndarray) -> Boxes:  # type: ignore[type-arg]
+def _renumbered(boxes: Boxes, rows: NDArray[np.int64]) -> Boxes:
     """Boxes whose cuts point into the whole sample again."""
 
     def cut(tree: Cut | int) -> Cut | int:
@@ -132,9 +133,11 @@ def placed(sides: Sides, cells: Cells) -> DataFrame:
     """Both sides in one frame of (cell, anchor row, other row), moved to their cells."""
     ours = sides.left.frame.withColumn("cell", _anchor_cell(sides, cells))
     theirs = sides.right.frame.withColumn("cell", F.explode(_other_cells(sides, cells)))
-    return _tagged(ours, sides.left, "a", sides.right, "o").union(
-        _tagged(theirs, sides.right, "o", sides.left, "a").select("cell", "a", "o")
-    ).repartitionById(cells.number, F.col("cell"))
+    return (
+        _tagged(ours, sides.left, "a", sides.right, "o")
+        .union(_tagged(theirs, sides.right, "o", sides.left, "a").select("cell", "a", "o"))
+        .repartitionById(cells.number, F.col("cell"))
+    )
 
 
 def _tagged(frame: DataFrame, own: SparkSide, name: str, other: SparkSide, absent: str) -> DataFrame:
@@ -229,5 +232,9 @@ def can_match(sides: Sides, own: SparkSide) -> Column:
 
 def _hashable(own: SparkSide) -> list[Column]:
     """Columns that Spark can hash; a constant if there are none."""
-    plain = [f.name for f in own.schema.fields if "map" not in f.dataType.simpleString() and "variant" not in f.dataType.simpleString()]
+    plain = [
+        f.name
+        for f in own.schema.fields
+        if "map" not in f.dataType.simpleString() and "variant" not in f.dataType.simpleString()
+    ]
     return [F.col(name) for name in plain] or [F.lit(0)]

@@ -1,8 +1,8 @@
 """Each side as the join needs it: one projection with keys, values and only the columns that travel.
 
-Columns of the projection: `fits` (all of the side's own filters), `k0`... (equality keys), `v0`... (compared values), `g0`...
-(arguments of aggregates), `p0`... (columns of the input that the result or a residual reads). Keys and values are computed
-by Spark, in the type in which Spark would compare them, and only where `fits` holds.
+Columns of the projection: `fits` (all of the side's own filters), `k0`... (equality keys), `v0`... (compared values),
+`g0`... (arguments of aggregates), `p0`... (columns of the input that the result or a residual reads). Keys and values
+are computed by Spark, in the type in which Spark would compare them, and only where `fits` holds.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def _typed(condition: Condition, left: SparkFrame, right: SparkFrame) -> tuple[C
 
     Spark compares it then, pair by pair, with its own rules: the answer is right, the plan says why it is slow.
     """
-    parts = [*condition.keys, *condition.comparisons]
+    parts: list[Equality | Comparison] = [*condition.keys, *condition.comparisons]
     ansi = left.session.conf.get("spark.sql.ansi.enabled") == "true"
     kinds: dict[str, pa.DataType] = {}
     for part, ours, theirs in zip(
@@ -156,7 +156,7 @@ def _as_residual(part: Equality | Comparison) -> Expression:
     return expression(node(this=_wrapped(part.left.node), expression=_wrapped(part.right.node)))
 
 
-def _wrapped(node: exp.Expression) -> exp.Expression:
+def _wrapped(node: exp.Expr) -> exp.Expr:
     return exp.Paren(this=node.copy()) if isinstance(node, exp.Binary) else node.copy()
 
 

@@ -1,4 +1,4 @@
-"""What is known of both sides after reading each once: how many rows, the extremes of the compared values, and a sample."""
+"""What is known of both sides after reading each once: how many rows, extremes of the compared values, and a sample."""
 
 from __future__ import annotations
 
@@ -21,7 +21,13 @@ if TYPE_CHECKING:
 SAMPLED = 4096
 _SCHEMA = "side int, rows bigint, fitting bigint, sample binary, extremes binary"
 _ARROW = pa.schema(
-    [("side", pa.int32()), ("rows", pa.int64()), ("fitting", pa.int64()), ("sample", pa.binary()), ("extremes", pa.binary())]
+    [
+        ("side", pa.int32()),
+        ("rows", pa.int64()),
+        ("fitting", pa.int64()),
+        ("sample", pa.binary()),
+        ("extremes", pa.binary()),
+    ]
 )
 
 
@@ -126,4 +132,3 @@ def _merged(found: list[dict[str, object]], side: SparkSide) -> Statistics:
     empty = pa.table({name: pa.nulls(0) for name in (*side.named("k"), *side.named("v"))})
     sample = lowest_draws(samples).drop_columns("__draw") if samples else empty
     return Statistics(rows, fitting, len(found), sample, ends(pa.concat_tables(extremes)) if extremes else empty)
-

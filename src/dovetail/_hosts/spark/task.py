@@ -59,8 +59,8 @@ class CellTask:
     def rows(self, left: pa.Table, right: pa.Table, first: int = 0) -> Batches:
         """The joined rows of a cell: anchor columns `a0`..., other columns `o0`... or aggregates.
 
-        `numbered` asks for candidates of a residual that only Spark can test: pairs with the number of their anchor row,
-        from `first` up, and after them every anchor row alone, in which `paired` is false.
+        `numbered` asks for candidates of a residual that only Spark can test: pairs with the number of their anchor
+        row, from `first` up, and after them every anchor row alone, in which `paired` is false.
         """
         cell = Cell.of(self.condition, side_columns(left), side_columns(right))
         ours, theirs = self.left.shown_columns(left), self.right.shown_columns(right)

@@ -61,7 +61,7 @@ def width(kind: DataType) -> int:
 def literal(value: pa.Scalar) -> Column:
     """An Arrow value as a Spark literal of the same type, exactly.
 
-    Dates and timestamps go by their numbers: Spark's reach beyond Python's, and Python's would pass through a time zone.
+    Dates and timestamps go by their numbers: Spark's reach beyond Python's, which would also pass through a time zone.
     """
     if pa.types.is_date(value.type):
         return F.expr(f"date_from_unix_date({_number(value)})")

@@ -1,0 +1,25 @@
+"""Kernels side by side: they hold no GIL, so a few threads share the cores."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+T = TypeVar("T")
+
+
+def together(threads: int, calls: Sequence[Callable[[], T]]) -> list[T]:
+    """Run calls at once, as many as there are threads; return what they return."""
+    if threads == 1 or len(calls) == 1:
+        return [call() for call in calls]
+    return list(_pool(threads).map(lambda call: call(), calls))
+
+
+@cache
+def _pool(threads: int) -> ThreadPoolExecutor:
+    """One pool per number of threads, kept: starting threads costs more than a short kernel."""
+    return ThreadPoolExecutor(threads, thread_name_prefix="dovetail")
