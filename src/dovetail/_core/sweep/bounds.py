@@ -63,12 +63,14 @@ def bounds(comparisons: Sequence[tuple[NDArray[np.int64], Op]], rows: int) -> Bo
 
 def _above(values: NDArray[np.int64]) -> NDArray[np.int64]:
     """One step up; the greatest key stays where it is."""
-    return values + (values != MOST).astype(np.int64)
+    stepped: NDArray[np.int64] = values + (values != MOST)
+    return stepped
 
 
 def _under(values: NDArray[np.int64]) -> NDArray[np.int64]:
     """One step down; the least key stays where it is."""
-    return values - (values != LEAST).astype(np.int64)
+    stepped: NDArray[np.int64] = values - (values != LEAST)
+    return stepped
 
 
 @dataclass(frozen=True, slots=True)
