@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 if not folder().is_dir():
     pytest.skip(f"the shared cases are not in {folder()}; DOVETAIL_CASES may say where", allow_module_level=True)
 
-GROUP = 40
+GROUP = 30
 AT_ONCE = 3
 
 
@@ -48,6 +48,12 @@ def _failure(answer: Callable[[SharedCase], pa.Table], case: SharedCase) -> str 
 
 def test_no_case_is_left_out() -> None:
     assert sum(map(len, GROUPS.values())) >= 418
+
+
+def test_a_wrong_answer_is_told() -> None:
+    case = next(case for case in GROUPS["theta-1"] if len(case.expected) > 1)
+    assert _failure(on_arrow, case) is None
+    assert "1 missing" in str(_failure(lambda case: on_arrow(case).slice(1), case))
 
 
 @pytest.mark.parametrize("group", GROUPS)

@@ -129,7 +129,7 @@ class Branch:
 
     def _layout(self, side: SparkSide, *, everything: bool) -> Layout:
         shown = side.payload if everything else self.query.read_by_output(side.name)
-        return Layout(side.name, side.payload, tuple(f"p{side.payload.index(name)}" for name in shown))
+        return Layout(side.name, side.payload, tuple(f"p{side.payload.index(name)}" for name in shown), side.same)
 
     def _fields(self, task: CellTask) -> list[tuple[str, DataType]]:
         """The columns that a task yields."""
@@ -144,10 +144,11 @@ class Branch:
 
     def _run(self, task: CellTask, schema: StructType) -> DataFrame:
         if self.decision.algorithm == "broadcast":
-            other = pack(self.sides.right.frame.toArrow())
-            return self._spread(self.sides.left.frame).mapInArrow(broadcast_task(task, other), schema)
-        sample, anchors = sample_of(self.sides.condition, self.left, self.right)
-        cells = plan_cells(self.sides, sample, anchors, self.decision.cells)
+            other = pack(self.sides.right.frame.select(*self.sides.right.travelling).toArrow())
+            anchors = self.sides.left.frame.select(*self.sides.left.travelling)
+            return self._spread(anchors).mapInArrow(broadcast_task(task, other), schema)
+        sample, sampled = sample_of(self.sides.condition, self.left, self.right)
+        cells = plan_cells(self.sides, sample, sampled, self.decision.cells)
         return placed(self.sides, cells).mapInArrow(cell_task(task), schema)
 
     def _spread(self, frame: DataFrame) -> DataFrame:

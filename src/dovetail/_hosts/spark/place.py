@@ -143,8 +143,8 @@ def placed(sides: Sides, cells: Cells) -> DataFrame:
 def _tagged(frame: DataFrame, own: SparkSide, name: str, other: SparkSide, absent: str) -> DataFrame:
     return frame.select(
         F.col("cell"),
-        F.struct(*own.frame.columns).alias(name),
-        F.lit(None).cast(other.schema).alias(absent),
+        F.struct(*own.travelling).alias(name),
+        F.lit(None).cast(other.frame.select(*other.travelling).schema).alias(absent),
     )
 
 

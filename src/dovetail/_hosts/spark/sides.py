@@ -23,7 +23,7 @@ from dovetail.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
     from dovetail._core.condition.values import Comparison, Condition, Equality, Expression, Side
@@ -36,11 +36,15 @@ _DECIMAL_DIGITS = 38
 
 @dataclass(frozen=True)
 class SparkSide:
-    """One side, projected; `payload` are the input's columns behind `p0`, `p1`, ..."""
+    """One side, projected; `payload` are the input's columns behind `p0`, `p1`, ...
+
+    `same` names, for every column, the first one that holds the same values: only those travel.
+    """
 
     name: str
     frame: DataFrame
     payload: tuple[str, ...]
+    same: tuple[tuple[str, str], ...]
 
     @property
     def schema(self) -> StructType:
@@ -52,6 +56,11 @@ class SparkSide:
         return [name for name in self.frame.columns if name[0] == letter and name[1:].isdigit()]
 
     @property
+    def travelling(self) -> list[str]:
+        """The columns that leave the JVM, each once."""
+        return list(dict.fromkeys(first for _, first in self.same))
+
+    @property
     def filtered(self) -> bool:
         """Whether the side has filters of its own."""
         return "fits" in self.frame.columns
@@ -59,7 +68,7 @@ class SparkSide:
     @property
     def row_bytes(self) -> int:
         """About how many bytes a row takes on its way."""
-        return sum(width(field.dataType) for field in self.schema.fields)
+        return sum(width(self.schema[name].dataType) for name in self.travelling)
 
 
 @dataclass(frozen=True)
@@ -162,24 +171,31 @@ def _wrapped(node: exp.Expr) -> exp.Expr:
 
 def _side(query: Query, condition: Condition, kinds: dict[str, pa.DataType], side: Side, own: SparkFrame) -> SparkSide:
     filters = condition.left_filters if side == "left" else condition.right_filters
-    fits = F.expr(" AND ".join(f"({part.sql})" for part in filters)) if filters else None
-
-    def where_fit(sql: str, kind: pa.DataType) -> Column:
-        value = F.expr(sql).cast(spark_type(kind))
-        return value if fits is None else F.when(fits, value)
-
-    columns = [] if fits is None else [F.coalesce(fits, F.lit(False)).alias("fits")]  # noqa: FBT003
+    fits = " AND ".join(f"({part.sql})" for part in filters)
+    texts: dict[str, str] = {"fits": f"coalesce({fits}, false)"} if fits else {}
     for letter, parts in (("k", condition.keys), ("v", condition.comparisons)):
-        columns += [where_fit(getattr(p, side).sql, kinds[str(p)]).alias(f"{letter}{i}") for i, p in enumerate(parts)]
+        for i, part in enumerate(parts):
+            value = f"CAST({getattr(part, side).sql} AS {spark_type(kinds[str(part)])})"
+            texts[f"{letter}{i}"] = f"CASE WHEN {fits} THEN {value} END" if fits else value
     if query.per is not None and query.per != side:
-        columns += [
-            F.expr(aggregate.argument.sql).alias(f"g{i}")
-            for i, aggregate in enumerate(query.aggregates)
-            if aggregate.argument is not None
-        ]
+        folded = {f"g{i}": own.argument for i, own in enumerate(query.aggregates)}
+        texts |= {name: argument.sql for name, argument in folded.items() if argument is not None}
     payload = _payload(query, condition, own)
-    columns += [F.expr(f"`{own.name}`.`{name}`").alias(f"p{i}") for i, name in enumerate(payload)]
-    return SparkSide(own.name, own.frame.alias(own.name).select(*columns), payload)
+    texts |= {f"p{i}": f"`{own.name}`.`{name}`" for i, name in enumerate(payload)}
+    columns = [F.expr(text).alias(name) for name, text in texts.items()]
+    frame = own.frame.alias(own.name).select(*(columns or [F.lit(0).alias("none")]))
+    return SparkSide(own.name, frame, payload, _same(texts, frame))
+
+
+def _same(texts: dict[str, str], frame: DataFrame) -> tuple[tuple[str, str], ...]:
+    """For every column the first of the same text and type; a cast to the type that a value has anyway is none."""
+    first: dict[tuple[str, str], str] = {}
+    found = []
+    for name in frame.columns:
+        kind = frame.schema[name].dataType.simpleString()
+        text = texts.get(name, name).removeprefix("CAST(").removesuffix(f" AS {kind.upper()})")
+        found.append((name, first.setdefault((text, kind), name)))
+    return tuple(found)
 
 
 def _payload(query: Query, condition: Condition, own: SparkFrame) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from pyspark import TaskContext
 from pyspark.sql import functions as F  # noqa: N812
 
 from dovetail._core.columns.order_keys import order_keys
-from dovetail._hosts.spark.wire import pack, unpack
+from dovetail._hosts.spark.wire import pack, unpack, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -56,12 +56,17 @@ def read_statistics(sides: Sides) -> tuple[Statistics, Statistics]:
 
 
 def _summaries(number: int, side: SparkSide):  # type: ignore[no-untyped-def]  # noqa: ANN202 -- a DataFrame
-    needed = [*(["fits"] if side.filtered else []), *side.named("k"), *side.named("v")]
+    read = {"fits", *side.named("k"), *side.named("v")}
+    needed = list(dict.fromkeys(first for name, first in side.same if name in read))
     keys = side.frame.select(*needed) if needed else side.frame.select(F.lit(0).alias("none"))
-    return keys.mapInArrow(_summarise(number, side.named("v")), _SCHEMA)
+    return keys.mapInArrow(
+        _summarise(number, side.named("v"), tuple(own for own in side.same if own[0] in read)), _SCHEMA
+    )
 
 
-def _summarise(number: int, values: list[str]) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+def _summarise(
+    number: int, values: list[str], same: tuple[tuple[str, str], ...]
+) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """A task's summary of its share of a side."""
 
     def summarise(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -71,7 +76,7 @@ def _summarise(number: int, values: list[str]) -> Callable[[Iterator[pa.RecordBa
         random = np.random.default_rng(_task_number())
         for batch in batches:
             rows += batch.num_rows
-            usable = usable_rows(pa.Table.from_batches([batch]), values)
+            usable = usable_rows(whole(pa.Table.from_batches([batch]), same), values)
             fitting += usable.num_rows
             if usable.num_rows:
                 samples.append(usable.append_column("__draw", pa.array(random.random(usable.num_rows))))

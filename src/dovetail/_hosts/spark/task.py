@@ -12,7 +12,7 @@ from dovetail._core.columns.table import Columns, one_chunk
 from dovetail._core.emit.cell import Cell
 from dovetail._core.sweep.prepare import SideColumns
 from dovetail._core.sweep.residual import residual_test
-from dovetail._hosts.spark.wire import unpack
+from dovetail._hosts.spark.wire import unpack, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,6 +34,11 @@ class Layout:
     name: str
     payload: tuple[str, ...]
     shown: tuple[str, ...]
+    same: tuple[tuple[str, str], ...]
+
+    def whole(self, table: pa.Table) -> pa.Table:
+        """All columns, from those that travelled."""
+        return whole(table, self.same)
 
     def columns(self, table: pa.Table) -> Columns:
         """The payload under its own names, for residuals."""
@@ -62,6 +67,7 @@ class CellTask:
         `numbered` asks for candidates of a residual that only Spark can test: pairs with the number of their anchor
         row, from `first` up, and after them every anchor row alone, in which `paired` is false.
         """
+        left, right = self.left.whole(left), self.right.whole(right)
         cell = Cell.of(self.condition, side_columns(left), side_columns(right))
         ours, theirs = self.left.shown_columns(left), self.right.shown_columns(right)
         if self.aggregates:

@@ -17,3 +17,9 @@ def unpack(data: bytes) -> pa.Table:
     """Read a table from an Arrow stream, without copying it."""
     with pa.ipc.open_stream(pa.py_buffer(data)) as reader:
         return reader.read_all()
+
+
+def whole(table: pa.Table, same: tuple[tuple[str, str], ...]) -> pa.Table:
+    """A table with every column of the projection, of which each distinct one travelled once."""
+    known = [(name, first) for name, first in same if first in table.column_names]
+    return pa.Table.from_arrays([table.column(first) for _, first in known], names=[name for name, _ in known])
