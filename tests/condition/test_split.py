@@ -104,3 +104,12 @@ def test_flipping_twice_changes_nothing() -> None:
     found = read("l.a < r.x AND l.a = r.a AND l.b > 2 AND l.a <> r.y")
     assert found.flip().flip() == found
     assert shown(found.flip().comparisons) == ["r.x > l.a"]
+
+
+def test_a_doubled_quote_is_one_quote() -> None:
+    assert shown(read("l.s = 'it''s' AND l.a < r.x").left_filters) == ["l.s = 'it\\'s'"]
+
+
+def test_an_interval_of_two_units_is_taken_away_whole() -> None:
+    found = read("l.Ts - INTERVAL 1 DAY 2 HOURS < r.x")
+    assert shown(found.comparisons) == ["l.Ts - (INTERVAL '1' DAY + INTERVAL '2' HOURS) < r.x"]

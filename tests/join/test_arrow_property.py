@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 
@@ -22,3 +24,9 @@ def _check(case: Case) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_join_is_the_naive_join(kind: str) -> None:
     given(cases(kind))(_check)()
+
+
+def test_bounds_of_different_scales_lie_on_axes_of_their_own() -> None:
+    table = pa.table({"x": pa.array([Decimal(-1), Decimal("1.5"), Decimal(2)], pa.decimal128(10, 2))})
+    got = dv.join(table, table, on="r.x >= l.x - 0.25 AND r.x <= l.x + 0.001")
+    assert_same_rows(got, [(x, x) for x in table.column("x").to_pylist()])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, cast
 
 import sqlglot
-from sqlglot import exp
+from sqlglot import TokenType, exp
+from sqlglot.dialects import Spark
 from sqlglot.errors import SqlglotError
 
 from dovetail._core.condition.values import Expression
@@ -51,6 +53,10 @@ def _has_more_than_items(select: exp.Select) -> bool:
 def resolve(node: exp.Expr, inputs: Inputs) -> exp.Expr:
     """Qualify every column with the input that has it."""
     holder = exp.Paren(this=node.copy())
+    for difference in list(holder.find_all(exp.Sub)):
+        # `x - INTERVAL 1 DAY 2 HOURS` is read as x - (1 day + 2 hours), and would be written without the parentheses.
+        if isinstance(difference.expression, (exp.Add, exp.Sub)):
+            difference.set("expression", exp.Paren(this=difference.expression.copy()))
     for column in list(holder.find_all(exp.Column)):
         if not _inside_lambda(column):
             column.replace(inputs.resolve(column))
@@ -76,13 +82,22 @@ def _parse_one(text: str) -> exp.Expr:
     if not isinstance(text, str) or not text.strip():
         raise UsageError.no_condition(text)
     try:
-        found = sqlglot.parse(text, read="spark")
+        found = sqlglot.parse(_with_escaped_quotes(text), read="spark")
     except SqlglotError as error:
         raise UsageError.cannot_read("condition", text, _reason(error)) from None
     node = found[0] if len(found) == 1 else None
     if isinstance(node, (exp.Query, exp.DDL, exp.DML, exp.Command, exp.Alias)) or not isinstance(node, exp.Expr):
         raise UsageError.no_boolean(text)
     return node
+
+
+def _with_escaped_quotes(text: str) -> str:
+    r"""`'it''s'` as `'it\'s'`: Spark reads one text with a quote, the parser two texts side by side."""
+    tokens = Spark().tokenize(text)
+    for one, other in reversed(list(pairwise(tokens))):
+        if one.token_type == other.token_type == TokenType.STRING and one.end + 1 == other.start:
+            text = f"{text[: one.end]}\\'{text[other.start + 1 :]}"
+    return text
 
 
 def _reason(error: SqlglotError) -> str:

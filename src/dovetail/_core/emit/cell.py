@@ -42,15 +42,15 @@ class Cell:
     condition: Condition
     left: SideKeys
     right: SideKeys
-    one_axis: bool
+    axes: tuple[str, ...]
     threads: int = 1
 
     @classmethod
     def of(cls, condition: Condition, left: SideColumns, right: SideColumns, threads: int = 1) -> Cell:
-        """Map evaluated columns to order keys; one axis if all comparisons are of one type."""
-        one_axis = len({array.type for array in (*left.values, *right.values)}) == 1
+        """Map evaluated columns to order keys; comparisons of one type have one axis."""
+        axes = tuple(str(array.type) for array in left.values)
         safe = [key.null_safe for key in condition.keys]
-        return cls(condition, *prepare(left, right, safe, one_axis=one_axis), one_axis, threads)
+        return cls(condition, *prepare(left, right, safe), axes, threads)
 
     def sample(self) -> Sample:
         """Evenly spaced rows of both sides."""
@@ -69,7 +69,7 @@ class Cell:
 
     def shape(self, stored: Side | None = None) -> Shape:
         """The shape that leaves the fewest candidates here."""
-        return choose_shape(self.condition, self.sample(), stored)
+        return choose_shape(self.condition, self.sample(), stored, self.axes)
 
     def kind(self, shape: Shape) -> Kind:
         """What to call it; two inequalities are an overlap only of intervals that mostly start before they end."""
@@ -78,7 +78,7 @@ class Cell:
 
     def _intervals(self, shape: Shape) -> bool:
         """Whether both sides bring intervals on one axis."""
-        if not self.one_axis:
+        if len({self.axes[i] for i in shape.used}) > 1:
             return False
         ops = [comparison.op for comparison in self.condition.comparisons]
         spans = spans_of(shape, ops, self.left, self.right)

@@ -72,9 +72,17 @@ def _size(values: tuple[NDArray[np.int64], ...], codes: NDArray[np.int64] | None
     return values[0].size if values else 0 if codes is None else codes.size
 
 
-def choose_shape(condition: Condition, sample: Sample | None = None, stored: Side | None = None) -> Shape:
-    """The best shape; `stored` asks for one that sorts that side, if there is one."""
-    found = list(shapes(condition))
+def choose_shape(
+    condition: Condition,
+    sample: Sample | None = None,
+    stored: Side | None = None,
+    axes: tuple[str, ...] | None = None,
+) -> Shape:
+    """The best shape; `stored` asks for one that sorts that side, if there is one.
+
+    `axes` name, for every comparison, the axis on which its values lie (None: all lie on one).
+    """
+    found = list(shapes(condition, axes))
     asked = [shape for shape in found if shape.stored == stored] or found
     if sample is None or len(condition.comparisons) <= 2:  # noqa: PLR2004 -- two always fit
         return asked[0]

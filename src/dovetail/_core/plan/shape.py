@@ -50,25 +50,32 @@ class Shape:
         return self.slice if self.threshold is None else (*self.slice, self.threshold)
 
 
-def shapes(condition: Condition) -> Iterator[Shape]:
-    """Every way to use the comparisons, those that use more of them first."""
-    found = sorted(_all_shapes(condition), key=lambda shape: (-len(shape.used), -len(shape.slice)))
+def shapes(condition: Condition, axes: tuple[str, ...] | None = None) -> Iterator[Shape]:
+    """Every way to use the comparisons, those that use more of them first.
+
+    Comparisons of one expression share a slice only on one axis: `x < y + 0.25` and `x > y - 0.001` compare decimals of
+    different scales.
+    """
+    found = sorted(
+        _all_shapes(condition, axes or ("",) * len(condition.comparisons)),
+        key=lambda shape: (-len(shape.used), -len(shape.slice)),
+    )
     yield from dict.fromkeys(found) or [Shape("right")]
 
 
-def _all_shapes(condition: Condition) -> Iterator[Shape]:
+def _all_shapes(condition: Condition, axes: tuple[str, ...]) -> Iterator[Shape]:
     everything = range(len(condition.comparisons))
-    for stored, numbers in _shared(condition.comparisons):
+    for stored, numbers in _shared(condition.comparisons, axes):
         others = tuple(i for i in everything if i not in numbers)
         for threshold in others or (None,):
             yield Shape(stored, numbers, threshold, tuple(i for i in others if i != threshold))
 
 
-def _shared(comparisons: tuple[Comparison, ...]) -> Iterator[tuple[Side, tuple[int, ...]]]:
+def _shared(comparisons: tuple[Comparison, ...], axes: tuple[str, ...]) -> Iterator[tuple[Side, tuple[int, ...]]]:
     """The comparisons that share an expression of one side, for every expression of either side."""
     sides: tuple[Side, Side] = ("right", "left")
     for side in sides:
-        expressions = [getattr(comparison, side) for comparison in comparisons]
+        expressions = [(getattr(own, side), axis) for own, axis in zip(comparisons, axes, strict=True)]
         for own in dict.fromkeys(expressions):
             yield side, tuple(i for i, other in enumerate(expressions) if other == own)
 

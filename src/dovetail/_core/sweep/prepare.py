@@ -32,18 +32,16 @@ class SideColumns:
     values: tuple[pa.Array, ...]
 
 
-def prepare(
-    left: SideColumns, right: SideColumns, null_safe: Sequence[bool], *, one_axis: bool
-) -> tuple[SideKeys, SideKeys]:
+def prepare(left: SideColumns, right: SideColumns, null_safe: Sequence[bool]) -> tuple[SideKeys, SideKeys]:
     """Set aside the rows that cannot match and map the rest to order keys.
 
-    `one_axis`: all values are compared with each other (overlap needs starts and ends on one axis), so they are ranked
-    together; otherwise each comparison has an axis of its own.
+    All values of one type share an axis: their keys can be compared across comparisons, which a slice of several
+    comparisons and an overlap need.
     """
     rows = [_can_match(side, null_safe) for side in (left, right)]
     codes = _codes(left, right, rows, null_safe)
     picked = [[_pick(array, own) for array in side.values] for side, own in zip((left, right), rows, strict=True)]
-    values = _on_axes(picked[0], picked[1], one_axis=one_axis)
+    values = _on_axes(picked[0], picked[1])
     return SideKeys(rows[0], codes[0], tuple(values[0])), SideKeys(rows[1], codes[1], tuple(values[1]))
 
 
@@ -88,12 +86,11 @@ def _null_safe_keys(arrays: list[pa.Array]) -> NDArray[np.int64]:
     return out
 
 
-def _on_axes(
-    left: list[pa.Array], right: list[pa.Array], *, one_axis: bool
-) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]]:
-    """Map the values of all comparisons to order keys."""
-    if one_axis:
-        keys = order_keys([*left, *right])
-        return keys[: len(left)], keys[len(left) :]
-    pairs = [order_keys([ours, theirs]) for ours, theirs in zip(left, right, strict=True)]
-    return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+def _on_axes(left: list[pa.Array], right: list[pa.Array]) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]]:
+    """Map the values of all comparisons to order keys, those of one type together."""
+    keys: dict[int, list[NDArray[np.int64]]] = {}
+    for kind in {array.type for array in left}:
+        numbers = [i for i, array in enumerate(left) if array.type == kind]
+        found = order_keys([*(left[i] for i in numbers), *(right[i] for i in numbers)])
+        keys |= {i: [found[at], found[at + len(numbers)]] for at, i in enumerate(numbers)}
+    return [keys[i][0] for i in range(len(left))], [keys[i][1] for i in range(len(left))]
