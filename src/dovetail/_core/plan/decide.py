@@ -16,11 +16,7 @@ if TYPE_CHECKING:
     from dovetail._core.condition.values import Side
     from dovetail._core.plan.query import How
 
-SMALL_BYTES = 8 << 20
-"""A side of this size travels to every task, whatever the other's."""
-BROADCAST_BYTES = 128 << 20
-FAR_LARGER = 8
-"""A larger one travels only if the side that stays has this many times its rows: every task looks through all of it."""
+BROADCAST_BYTES = 64 << 20
 CELL_ROWS = 500_000
 MOST_CELLS = 512
 
@@ -56,13 +52,12 @@ def decide(
     other = right if anchor == "left" else left
     fixed = per is not None or how != "inner"
     why = f"the {anchor} side stays in place: " + ("its rows are kept" if fixed else "it is the larger one")
-    stays = left if anchor == "left" else right
-    small = other.size <= SMALL_BYTES or (other.size <= BROADCAST_BYTES and other.rows * FAR_LARGER <= stays.rows)
+    small = other.size <= BROADCAST_BYTES
     if asked == "broadcast" or (asked == "auto" and small and cells is None):
         travels = f"the other, about {other.rows:,} rows in {_size(other.size)}, travels to every task"
         return Decision(anchor, "broadcast", cells or cores, f"{why}; {travels}")
     number = cells or min(MOST_CELLS, max(2 * cores, ceil((left.rows + right.rows) / CELL_ROWS)))
-    size = f"the other, about {other.rows:,} rows in {_size(other.size)}, is too much for every task to look through"
+    size = f"the other, about {other.rows:,} rows in {_size(other.size)}, is too much for every task"
     travels = "cells were asked for" if cells or asked == "range" else size
     return Decision(anchor, "range", number, f"{why}; {travels}, so rows are placed into {number} cells")
 
