@@ -20,10 +20,11 @@ ROW_BITS = 33
 
 
 _ENDS = {"least": "min", "most": "max"}
-# How likely a row is taken: less and less along a task and from task to task. So a task gives some thousand rows however
-# long it is, and all tasks together not many more, without anything being known of their number or length. What was
-# taken too often is thinned afterwards.
-_CHANCE = f"least(1D, {ROWS_PER_TASK} / ((number & {(1 << ROW_BITS) - 1}) + 1)) * least(1D, {TASKS} / ((number >> {ROW_BITS}) + 1))"
+# How likely a row is taken: less and less along a task and from task to task. So a task gives some thousand rows,
+# however long it is, and all tasks together not many more, without anything being known of their number or length. What
+# was taken too often is thinned afterwards.
+_ROW, _TASK = f"(number & {(1 << ROW_BITS) - 1})", f"(number >> {ROW_BITS})"
+_CHANCE = f"least(1D, {ROWS_PER_TASK} / ({_ROW} + 1)) * least(1D, {TASKS} / ({_TASK} + 1))"
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ def read_statistics(sides: Sides) -> tuple[Statistics, Statistics]:
 
 
 def _summary(side: SparkSide) -> DataFrame:
-    """One row about a side, gathered by Spark alone; as text, since each call to Spark's functions takes a millisecond."""
+    """One row about a side, gathered by Spark alone; said in text, since every call to Spark's functions takes time."""
     keys, values = side.named("k"), side.named("v")
     usable = " AND ".join([*(["fits"] if side.filtered else []), *(f"{name} IS NOT NULL" for name in values)]) or "true"
     shown = ", ".join([*keys, *values, "chance"])
