@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING
 
-from dovetail.errors import UsageError
-
 if TYPE_CHECKING:
     from dovetail._core.condition.values import Side
     from dovetail._core.plan.query import How
@@ -67,8 +65,6 @@ def _anchor(how: How, per: Side | None, left: Facts, right: Facts) -> Side:
         return per
     if how == "inner":
         return "left" if left.size >= right.size else "right"
-    if how == "full":
-        raise UsageError.unknown_choice("how", how, ("left", "right"))
     return "right" if how == "right" else "left"
 
 

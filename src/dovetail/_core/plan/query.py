@@ -70,12 +70,6 @@ class Query:
         own = self.inputs.left if name == self.inputs.left.name else self.inputs.right
         return [column for column in own.columns if column in found]
 
-    def read_by_residuals(self, name: str) -> list[str]:
-        """The columns of an input that the pair-by-pair tests read, in the input's order."""
-        found = set().union(*(columns_of(part.node, name) for part in self.condition.residuals))
-        own = self.inputs.left if name == self.inputs.left.name else self.inputs.right
-        return [column for column in own.columns if column in found]
-
 
 def read_query(
     inputs: Inputs,

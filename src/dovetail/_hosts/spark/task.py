@@ -80,7 +80,7 @@ class CellTask:
         how = "inner" if self.numbered else self.how
         sizes = (left.num_rows, right.num_rows)
         for batch in cell.rows(how, ours, theirs, sizes, test):
-            if batch.num_rows:  # Spark 4.3 takes an empty batch for the end of the rows
+            if batch.num_rows:  # a residual may leave nothing of a piece
                 yield self._named(batch.columns, paired=True)
         if self.numbered and left.num_rows:
             nothing = [pa.nulls(left.num_rows, array.type) for array in theirs]
