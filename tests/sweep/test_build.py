@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dovetail._core.condition.values import Op
 from dovetail._core.plan.shape import Kind, Shape
 from dovetail._core.sweep.build import build_join
-from dovetail._core.sweep.matches import SideKeys
+from dovetail._core.sweep.matches import SideKeys, has_partner
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -87,7 +87,7 @@ def test_partners_are_known_without_pairs(join: tuple[Kind, Shape, list[Op], Sid
     want = _pairs(ops, shape, left, right)
     for side, order, axis in zip(SIDES, (built.left_order, built.right_order), (1, 0), strict=True):
         found = np.zeros(want.shape[1 - axis], np.bool_)
-        found[order] = built.pairs.has_partner(side)
+        found[order] = has_partner(built.pairs, side, order.size)
         assert found.tolist() == want.any(axis=axis).tolist()
 
 

@@ -49,7 +49,7 @@ def fold(
     ]
     lanes = [lane.arranged(other_order) for own in folds for lane in own.lanes]
     folded = _folded(lanes, join, per, own_order.size)
-    rows = keys[per].rows[own_order]
+    rows = keys[per].at(own_order)
     spread = [_spread(lane, values, rows, size) for lane, values in zip(lanes, folded, strict=True)]
     return [own.finish([spread.pop(0) for _ in own.lanes]) for own in folds]
 
