@@ -65,10 +65,19 @@ def _pairs(ops: list[Op], shape: Shape, left: SideKeys, right: SideKeys) -> NDAr
     return holds
 
 
-@given(_joins(), st.integers(1, 2))
-def test_every_pair_is_found_once(join: tuple[Kind, Shape, list[Op], SideKeys, SideKeys], threads: int) -> None:
+@given(_joins(), st.integers(1, 2), st.booleans())
+def test_every_pair_is_found_once(
+    join: tuple[Kind, Shape, list[Op], SideKeys, SideKeys],
+    threads: int,
+    large: bool,  # noqa: FBT001
+) -> None:
     kind, shape, ops, left, right = join
-    built = build_join(kind, shape, ops, left, right, threads)
+    with pytest.MonkeyPatch.context() as patch:
+        if large:
+            patch.setattr("dovetail._core.sweep.bounds.WORTH_ORDER", 0)
+            patch.setattr("dovetail._core.sweep.bounds.WORTH_THREADS", 0)
+            patch.setattr("dovetail._core.kernels.sort.SMALL", 1)
+        built = build_join(kind, shape, ops, left, right, threads)
     found = [
         (int(built.left_order[a]), int(built.right_order[b]))
         for task in built.pairs.tasks(threads)
