@@ -79,6 +79,13 @@ def take_values(values: NDArray[Any], rows: NDArray[np.int64], out: NDArray[Any]
         out[i] = values[rows[i]]
 
 
+@kernel
+def put_values(values: NDArray[Any], rows: NDArray[np.int64], out: NDArray[Any]) -> None:
+    """Write each value to its row."""
+    for i in range(rows.size):
+        out[rows[i]] = values[i]
+
+
 def taken(values: NDArray[Any], rows: NDArray[np.int64]) -> NDArray[Any]:
     """The values of some rows."""
     out = empty(rows.size, values.dtype)
