@@ -14,6 +14,7 @@ from sqlglot import exp
 from dovetail._core.aggregate.functions import result_type
 from dovetail._core.plan.decide import BROADCAST_BYTES, Facts, broadcast, decide
 from dovetail._hosts.spark.frames import open_frames
+from dovetail._hosts.spark.overlay import Overlay
 from dovetail._hosts.spark.place import placed, plan_cells
 from dovetail._hosts.spark.prefilter import prefilter, prefilter_left
 from dovetail._hosts.spark.residuals import task_can_test
@@ -196,7 +197,8 @@ class Branch:
             return self._spread(anchors).mapInArrow(broadcast_task(task, pack(other)), schema)
         sample, sampled = sample_of(self.sides.condition, *self.known.statistics)
         cells = plan_cells(self.sides, sample, sampled, self.decision.cells)
-        return placed(self.sides, cells).mapInArrow(cell_task(task), schema)
+        overlay = Overlay.of(self.sides.left, self.sides.right)
+        return placed(self.sides, cells, overlay).mapInArrow(cell_task(task, overlay), schema)
 
     def _spread(self, frame: DataFrame) -> DataFrame:
         """An anchor that came in too few pieces for the cores is dealt out first."""
