@@ -274,6 +274,28 @@ class UsageError(DovetailError, ValueError):
         return cls(f"partitions is {got!r}; it is a whole number of at least 1. Hint: leave it out to have it chosen.")
 
     @classmethod
+    def too_small_window(cls, got: object) -> Self:
+        """Refuse a window below one row."""
+        return cls(f"window is {got!r}; it is a whole number of rows, at least 1. Hint: leave it out to join all rows.")
+
+    @classmethod
+    def not_one_inequality(cls, algorithm: str, inequalities: int, equalities: int) -> Self:
+        """Refuse an algorithm of the partitioned theta-joins for a condition that it is not made for."""
+        return cls(
+            f"algorithm {algorithm!r} takes one of < <= > >= between the sides and no equality; the condition has "
+            f"{inequalities} and {equalities}. Hint: leave algorithm out, and the plan chooses."
+        )
+
+    @classmethod
+    def knob_of_others(cls, name: str, value: object, algorithm: str, takers: Iterable[str]) -> Self:
+        """Refuse a choice that the algorithm does not have."""
+        names = list(takers)
+        return cls(
+            f"{name}={value!r} says nothing to algorithm {algorithm!r}; it is for {_names(names)}. "
+            f"Hint: add algorithm={names[-1]!r}."
+        )
+
+    @classmethod
     def not_in_result(cls, text: str, owner: str) -> Self:
         """Refuse to show an input that the join type drops."""
         return cls(

@@ -40,6 +40,27 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"on": "l.at > r.start", "how": "sideways"}, r"how 'sideways' is not known; it is one of 'inner', 'left'"),
     ({"on": "l.at > r.start", "algorithm": "ranges"}, r"algorithm 'ranges' is not known.*did you mean 'range'"),
     ({"on": "l.at > r.start", "partitions": 0}, r"partitions is 0; it is a whole number of at least 1. Hint"),
+    ({"on": "l.at > r.start", "window": 0}, r"window is 0; it is a whole number of rows, at least 1. Hint"),
+    ({"on": "l.at > r.start", "window": True}, r"window is True"),
+    (
+        {"on": "l.id = r.id", "algorithm": "prefap"},
+        r"algorithm 'prefap' takes one of < <= > >= between the sides and no equality; the condition has 0 and 1. Hint",
+    ),
+    ({"on": "l.at > r.start AND l.id < r.id", "algorithm": "one-bucket"}, r"the condition has 2 and 0"),
+    ({"on": "l.at > r.start AND l.id = r.id", "algorithm": "fast-theta"}, r"the condition has 1 and 1"),
+    (
+        {"on": "l.at > r.start", "cuts": "width"},
+        r"cuts='width' says nothing to algorithm 'auto'.*'fast-theta', 'prefap'",
+    ),
+    ({"on": "l.at > r.start", "prefilter": False, "algorithm": "fast-theta"}, r"it is for 'prefap'. Hint: add"),
+    (
+        {"on": "l.at > r.start", "cuts": "quantiles", "algorithm": "prefap"},
+        r"cuts 'quantiles' is not known; it is one of 'width', 'quantile'. Hint: did you mean 'quantile'",
+    ),
+    (
+        {"on": "l.at > r.start", "amalgamate": "no", "algorithm": "prefap"},
+        r"amalgamate 'no' is not known.*'True', 'False'",
+    ),
     ({"on": "l.at > r.start", "agg": {"n": "count(*)"}}, r"agg is given without per"),
     ({"on": "l.at > r.start", "per": "l"}, r"per is given without agg"),
     (

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, cast
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from sqlglot import exp
 
 from dovetail._core.condition.parse import columns_of, expression, parse_list, resolve
 from dovetail._core.condition.split import read_condition
+from dovetail._core.condition.values import Equality
 from dovetail._core.plan.aggregates import read_aggregates
+from dovetail._core.plan.knobs import read_knobs
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from dovetail._core.condition.inputs import Input, Inputs
     from dovetail._core.condition.values import Condition, Expression, Side
     from dovetail._core.plan.aggregates import Aggregate
+    from dovetail._core.plan.knobs import Knobs
 
 How = Literal["inner", "left", "right", "full", "semi", "anti"]
 
@@ -35,7 +38,8 @@ _HOWS: dict[str, How] = {
     "anti": "anti",
     "leftanti": "anti",
 }
-ALGORITHMS = ("auto", "broadcast", "range", "spark")
+WINDOW = "dovetail window"
+"""The column that a host adds to either side of a windowed join: the number of each row's window, from 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +65,17 @@ class Query:
     output: tuple[OutputColumn, ...]
     aggregates: tuple[Aggregate, ...]
     per: Side | None
-    algorithm: str
-    cells: int | None
+    knobs: Knobs
+
+    @property
+    def algorithm(self) -> str:
+        """The algorithm that was asked for."""
+        return self.knobs.algorithm
+
+    @property
+    def cells(self) -> int | None:
+        """The number of cells that was asked for."""
+        return self.knobs.partitions
 
     def read_by_output(self, name: str) -> list[str]:
         """The columns of an input that the result shows, in the input's order."""
@@ -80,7 +93,7 @@ def read_query(
     agg: Mapping[str, str] | None = None,
     per: str | None = None,
     algorithm: str = "auto",
-    partitions: int | None = None,
+    **knobs: Any,
 ) -> Query:
     """Check a call and freeze it."""
     kind = _how(how)
@@ -90,11 +103,22 @@ def read_query(
     shown = _shown(kind, side, inputs)
     output = _selected(select, inputs, shown) if select is not None else _everything(shown, aggregates)
     _refuse_twice([column.name for column in output] + [aggregate.name for aggregate in aggregates])
-    if algorithm not in ALGORITHMS:
-        raise UsageError.unknown_choice("algorithm", algorithm, ALGORITHMS)
-    if partitions is not None and (not isinstance(partitions, int) or partitions < 1):
-        raise UsageError.too_few_partitions(partitions)
-    return Query(inputs, condition, kind, output, aggregates, side, algorithm, partitions)
+    chosen = read_knobs(algorithm, **knobs)
+    if chosen.partitioned and (len(condition.comparisons) != 1 or condition.keys):
+        raise UsageError.not_one_inequality(algorithm, len(condition.comparisons), len(condition.keys))
+    if chosen.window is not None:
+        condition = _within_windows(condition, inputs)
+    return Query(inputs, condition, kind, output, aggregates, side, chosen)
+
+
+def _within_windows(condition: Condition, inputs: Inputs) -> Condition:
+    """The same condition, between rows of equally numbered windows."""
+    same = Equality(_column(inputs.left.name, WINDOW), _column(inputs.right.name, WINDOW))
+    return replace(condition, sql=f"({condition.sql}) AND {same}", keys=(*condition.keys, same))
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
 
 
 def _how(how: str) -> How:

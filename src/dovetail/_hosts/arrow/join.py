@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 
 from dovetail._core.aggregate.functions import result_type
 from dovetail._core.columns.table import Columns
 from dovetail._core.emit.cell import Cell
+from dovetail._core.plan.query import WINDOW
 from dovetail._core.sweep.residual import residual_test
 from dovetail._hosts.arrow.evaluate import side_columns
 
@@ -22,12 +24,20 @@ if TYPE_CHECKING:
 
 def run(query: Query, left: Frame, right: Frame) -> Any:
     """Join two frames; the result is of the kind of the kept side: the left one, or the one named by `per`."""
-    ours = Columns.of(query.inputs.left.name, left.table)
-    theirs = Columns.of(query.inputs.right.name, right.table)
+    ours, theirs = columns_of(query, left, right)
     frame = right if query.per == "right" else left
     check(query, ours, theirs)
     batches = _folded(query, ours, theirs) if query.per else _joined(query, ours, theirs)
     return frame.restore(output_schema(query, ours, theirs), batches)
+
+
+def columns_of(query: Query, left: Frame, right: Frame) -> tuple[Columns, Columns]:
+    """The columns of both tables, and the number of every row's window if the join has windows."""
+    tables = [frame.table for frame in (left, right)]
+    if query.knobs.window is not None:
+        numbers = [pa.array(np.arange(table.num_rows) // query.knobs.window, pa.int64()) for table in tables]
+        tables = [table.append_column(WINDOW, own) for table, own in zip(tables, numbers, strict=True)]
+    return Columns.of(query.inputs.left.name, tables[0]), Columns.of(query.inputs.right.name, tables[1])
 
 
 def threads() -> int:
@@ -70,6 +80,7 @@ def _joined(query: Query, left: Columns, right: Columns) -> Iterator[pa.RecordBa
         [right.raw[inputs.right.name, own] for own in theirs],
         (left.rows, right.rows),
         residual_test(query.condition.residuals, left, right),
+        query.knobs if query.knobs.partitioned else None,
     )
     for batch in batches:
         yield _project(query, names, batch, schema)
