@@ -37,6 +37,7 @@ def join(  # noqa: PLR0913 -- every choice of a join has a name
     prefilter: bool | None = None,
     amalgamate: bool | None = None,
     cuts: str | None = None,
+    order: str | None = None,
     **named: Any,
 ) -> Any:
     """Join two frames on any Spark SQL condition, without comparing every row with every row.
@@ -104,7 +105,7 @@ def join(  # noqa: PLR0913 -- every choice of a join has a name
 
     sides = _sides(frames, named)
     choices = {"how": how, "select": select, "agg": agg, "per": per, "algorithm": algorithm, "partitions": partitions}
-    choices |= {"window": window, "prefilter": prefilter, "amalgamate": amalgamate, "cuts": cuts}
+    choices |= {"window": window, "prefilter": prefilter, "amalgamate": amalgamate, "cuts": cuts, "order": order}
     return run(sides, on=on, **choices)
 
 
@@ -121,6 +122,7 @@ def explain(  # noqa: PLR0913 -- the choices of `join`
     prefilter: bool | None = None,
     amalgamate: bool | None = None,
     cuts: str | None = None,
+    order: str | None = None,
     **named: Any,
 ) -> Plan:
     """Tell how `join` would answer the same call, and why; the join itself does not run.
@@ -144,13 +146,14 @@ def explain(  # noqa: PLR0913 -- the choices of `join`
 
     sides = _sides(frames, named)
     choices = {"how": how, "select": select, "agg": agg, "per": per, "algorithm": algorithm, "partitions": partitions}
-    choices |= {"window": window, "prefilter": prefilter, "amalgamate": amalgamate, "cuts": cuts}
+    choices |= {"window": window, "prefilter": prefilter, "amalgamate": amalgamate, "cuts": cuts, "order": order}
     return describe(sides, on=on, **choices)
 
 
 def _sides(frames: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
-    """The two inputs by name."""
+    """The inputs by name."""
     sides = {**dict(zip(("l", "r"), frames, strict=False)), **named}
-    if len(frames) + len(named) != 2 or len(sides) != 2:  # noqa: PLR2004 -- a join has two sides
-        raise UsageError.number_of_inputs(len(frames) + len(named))
+    number = len(frames) + len(named)
+    if number < 2 or len(sides) != number or (frames and number > 2):  # noqa: PLR2004 -- a join has two sides at least
+        raise UsageError.number_of_inputs(number)
     return sides

@@ -84,6 +84,14 @@ class UnsupportedError(DovetailError):
         )
 
     @classmethod
+    def agg_of_many(cls, what: str) -> Self:
+        """Name what cannot be folded over three and more inputs."""
+        return cls(
+            f"agg over three and more inputs is not supported for {what}; it folds count, sum, avg, min and max of one "
+            "input along conditions that form a chain or a star. Hint: join without agg, then group the result."
+        )
+
+    @classmethod
     def aggregate_type(cls, text: str) -> Self:
         """Name an aggregate over a type that has no order we know."""
         return cls(
@@ -325,9 +333,34 @@ class UsageError(DovetailError, ValueError):
 
     @classmethod
     def number_of_inputs(cls, got: int) -> Self:
-        """Refuse any number of inputs but two."""
+        """Refuse fewer inputs than two, or more without names."""
         return cls(
-            f"join got {got} inputs; it takes two. Hint: join(left, right, on=...) or join(a=..., b=..., on=...)."
+            f"join got {got} inputs; it takes two, or more if each has a name. "
+            "Hint: join(left, right, on=...) or join(a=..., b=..., c=..., on=...)."
+        )
+
+    @classmethod
+    def disconnected(cls, one: Iterable[str], other: Iterable[str]) -> Self:
+        """Refuse a cross product that nobody asked for."""
+        first, second = list(one), list(other)
+        return cls(
+            f"nothing in the condition connects {_names(first)} with {_names(second)}; that would pair all their rows. "
+            f"Hint: add a comparison between {first[-1]!r} and {second[0]!r}."
+        )
+
+    @classmethod
+    def impossible_cycle(cls, path: Iterable[str]) -> Self:
+        """Refuse a circle of comparisons that no values satisfy."""
+        return cls(
+            f"the condition can never hold: {' '.join(path)} goes round in a circle. Hint: turn one of its comparisons."
+        )
+
+    @classmethod
+    def how_of_many(cls, how: str) -> Self:
+        """Refuse a join type that says nothing of more than two inputs."""
+        return cls(
+            f"how {how!r} takes two inputs; three and more are joined by 'inner'. "
+            "Hint: join two of them first, then the result with the third."
         )
 
     @classmethod

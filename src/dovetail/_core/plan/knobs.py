@@ -47,6 +47,11 @@ class Knobs:
         window = f", windows of {self.window:,} rows" if self.window else ""
         return f"p = {self.parts}{cut}{steps}{window}"
 
+    def as_call(self) -> dict[str, Any]:
+        """The same choices as arguments of a call."""
+        given: dict[str, Any] = {"algorithm": self.algorithm, "partitions": self.partitions, "window": self.window}
+        return given | {name: getattr(self, name) for name, takers in _TAKERS.items() if self.algorithm in takers}
+
     def without_prefap(self) -> Knobs:
         """The same, without the two steps that make Prefap of FastThetaJoin."""
         return replace(self, prefilter=False, amalgamate=False)

@@ -33,11 +33,15 @@ def run(query: Query, left: Frame, right: Frame) -> Any:
 
 def columns_of(query: Query, left: Frame, right: Frame) -> tuple[Columns, Columns]:
     """The columns of both tables, and the number of every row's window if the join has windows."""
-    tables = [frame.table for frame in (left, right)]
-    if query.knobs.window is not None:
-        numbers = [pa.array(np.arange(table.num_rows) // query.knobs.window, pa.int64()) for table in tables]
-        tables = [table.append_column(WINDOW, own) for table, own in zip(tables, numbers, strict=True)]
+    tables = [windowed(frame.table, query.knobs.window) for frame in (left, right)]
     return Columns.of(query.inputs.left.name, tables[0]), Columns.of(query.inputs.right.name, tables[1])
+
+
+def windowed(table: pa.Table, window: int | None) -> pa.Table:
+    """A table with the number of every row's window, if there are windows."""
+    if window is None:
+        return table
+    return table.append_column(WINDOW, pa.array(np.arange(table.num_rows) // window, pa.int64()))
 
 
 def threads() -> int:
@@ -53,7 +57,7 @@ def cell_of(query: Query, left: Columns, right: Columns) -> Cell:
 def output_schema(query: Query, left: Columns, right: Columns) -> pa.Schema:
     """The result's columns and types, learned by evaluating over no rows."""
     nothing = left.none().beside(right.none())
-    fields = [pa.field(column.name, _shown(nothing, column).type) for column in query.output]
+    fields = [pa.field(column.name, shown(nothing, column).type) for column in query.output]
     for aggregate in query.aggregates:
         kind = None if aggregate.argument is None else nothing.evaluate(aggregate.argument).type
         fields.append(pa.field(aggregate.name, result_type(aggregate, kind)))
@@ -91,10 +95,10 @@ def _project(
 ) -> pa.RecordBatch:
     """What the result shows, from the columns that travelled."""
     columns = Columns(dict(zip(names, batch.columns, strict=True)), batch.num_rows)
-    return pa.RecordBatch.from_arrays([_shown(columns, column) for column in query.output], schema=schema)
+    return pa.RecordBatch.from_arrays([shown(columns, column) for column in query.output], schema=schema)
 
 
-def _shown(columns: Columns, column: OutputColumn) -> pa.Array:
+def shown(columns: Columns, column: OutputColumn) -> pa.Array:
     """A plain column as it is, of the caller's own type; an expression evaluated."""
     plain = column.plain
     return columns.evaluate(column.shows) if plain is None else columns.raw[plain.table, plain.name]
@@ -106,5 +110,5 @@ def _folded(query: Query, left: Columns, right: Columns) -> Iterator[pa.RecordBa
     arguments = [None if own.argument is None else other.evaluate(own.argument) for own in query.aggregates]
     test = residual_test(query.condition.residuals, left, right)
     folded = cell_of(query, left, right).fold(query.aggregates, arguments, query.per, per.rows, test)
-    kept = [_shown(per, column) for column in query.output]
+    kept = [shown(per, column) for column in query.output]
     yield pa.RecordBatch.from_arrays([*kept, *folded], schema=output_schema(query, left, right))

@@ -11,10 +11,10 @@ from dovetail._core.plan.matrix import matrix_of
 from dovetail._core.plan.plan import Plan
 from dovetail._core.plan.shape import Kind, kind_of
 from dovetail._core.plan.uses import uses
-from dovetail._hosts.spark.join import aggregate_types, branches, stays_with_spark
+from dovetail._hosts.spark.join import aggregate_types, branches, checked, stays_with_spark
 from dovetail._hosts.spark.place import plan_cells
 from dovetail._hosts.spark.sampled import sample_of
-from dovetail._hosts.spark.sides import check, project
+from dovetail._hosts.spark.sides import project
 from dovetail._hosts.spark.statistics import read_statistics
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 def explain(query: Query, left: SparkFrame, right: SparkFrame) -> Plan:
     """Say how two DataFrames will be joined."""
-    check(query, left, right)
+    left, right = checked(query, left, right)
     sides = project(query, left, right)
     if stays_with_spark(query, sides):
         return _sparks_own(query, sides)

@@ -5,22 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import BooleanType, DataType, LongType
 from sqlglot import exp
 
 from dovetail._core.aggregate.functions import result_type
-from dovetail._core.plan.decide import Facts, decide
+from dovetail._core.plan.decide import Decision, Facts, decide
 from dovetail._hosts.spark.frames import open_frames
 from dovetail._hosts.spark.place import placed, plan_cells
 from dovetail._hosts.spark.prefilter import prefilter
 from dovetail._hosts.spark.residuals import task_can_test
 from dovetail._hosts.spark.sampled import sample_of
 from dovetail._hosts.spark.sides import check, project
-from dovetail._hosts.spark.statistics import read_statistics
+from dovetail._hosts.spark.statistics import Statistics, read_statistics
 from dovetail._hosts.spark.task import CellTask, Layout, broadcast_task, cell_task, settle
 from dovetail._hosts.spark.types import arrow_type, schema_of, spark_type
+from dovetail._hosts.spark.windows import unnumbered, windowed
 from dovetail._hosts.spark.wire import pack
 from dovetail.errors import UnsupportedError
 
@@ -29,11 +31,9 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from dovetail._core.condition.values import Side
-    from dovetail._core.plan.decide import Decision
     from dovetail._core.plan.query import How, Query
     from dovetail._hosts.spark.frames import SparkFrame
     from dovetail._hosts.spark.sides import Sides, SparkSide
-    from dovetail._hosts.spark.statistics import Statistics
 
 __all__ = ["open_frames", "run"]
 
@@ -43,13 +43,30 @@ FEW_ROWS = 100_000
 
 def run(query: Query, left: SparkFrame, right: SparkFrame) -> DataFrame:
     """Join two DataFrames; the statistics are read now, the rows when Spark asks for them."""
-    check(query, left, right)
+    left, right = checked(query, left, right)
     sides = project(query, left, right)
     if stays_with_spark(query, sides):
         return sparks_own(query, left, right)
     aggregate_types(query, sides)
     parts = [branch.result() for branch in branches(query, sides, read_statistics(sides))]
     return parts[0] if len(parts) == 1 else parts[0].unionAll(parts[1])
+
+
+def checked(query: Query, left: SparkFrame, right: SparkFrame) -> tuple[SparkFrame, SparkFrame]:
+    """Both frames, analysed with the call and with their windows numbered."""
+    window = query.knobs.window
+    check(query, unnumbered(left, window), unnumbered(right, window))
+    return windowed(left, window), windowed(right, window)
+
+
+def broadcast_unread(query: Query, left: SparkFrame, right: SparkFrame) -> DataFrame:
+    """An inner join whose right side travels to the tasks of the left one, of which nothing is read before."""
+    sides = project(query, left, right)
+    if stays_with_spark(query, sides):
+        return sparks_own(query, left, right)
+    nothing = Statistics(0, 0, 0, pa.table({}), pa.table({}))
+    decision = Decision("left", "broadcast", 1, "the right side is small and the left one is not read before")
+    return Branch(query, sides, "inner", decision, nothing, nothing).result()
 
 
 def stays_with_spark(query: Query, sides: Sides) -> bool:
