@@ -392,6 +392,11 @@ class UsageError(DovetailError, ValueError):
         return cls(f"Spark refuses {text!r}: {reason} Hint: cast the part that it names, or rename a column.")
 
     @classmethod
+    def no_data(cls, package: str) -> Self:
+        """Say that the lab's real data are missing."""
+        return cls(f"the lab needs the data of {package!r}, which is not installed. Hint: pip install {package}.")
+
+    @classmethod
     def no_java(cls, tried: Iterable[str], oldest: int) -> Self:
         """Say that Spark cannot start for want of a Java."""
         found = _names(tried)

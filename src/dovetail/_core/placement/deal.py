@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -16,15 +15,21 @@ Dealing = Literal["largest", "random"]
 def deal(
     results: NDArray[np.int64], rows_in: NDArray[np.int64], workers: int, dealing: Dealing = "largest"
 ) -> NDArray[np.int64]:
-    """Give every share an owner: the largest output first, always to the worker with the least so far; or by chance."""
+    """Give every share an owner, or draw one at random.
+
+    The shares with the most results come first; each goes to the worker whose greater load, of results or of rows, is
+    then the least, so that neither piles up anywhere.
+    """
     if dealing == "random":
         return np.random.default_rng(0).integers(0, workers, results.size)
     owner = np.zeros(results.size, np.int64)
-    loads = [(0, 0, worker) for worker in range(workers)]
+    out, taken = np.zeros(workers), np.zeros(workers)
+    parts = results / max(1, results.sum()), rows_in / max(1, rows_in.sum())
     for share in np.lexsort((-rows_in, -results)):
-        out, taken, worker = loads[0]
+        worker = int(np.argmin(np.maximum(out + parts[0][share], taken + parts[1][share])))
         owner[share] = worker
-        heapq.heapreplace(loads, (out + int(results[share]), taken + int(rows_in[share]), worker))
+        out[worker] += parts[0][share]
+        taken[worker] += parts[1][share]
     return owner
 
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING
 
+from dovetail._core.plan.knobs import FAMILY
+
 if TYPE_CHECKING:
     from dovetail._core.condition.values import Side
     from dovetail._core.plan.query import How
@@ -50,11 +52,14 @@ def decide(
     other = right if anchor == "left" else left
     fixed = per is not None or how != "inner"
     why = f"the {anchor} side stays in place: " + ("its rows are kept" if fixed else "it is the larger one")
+    tasks = min(MOST_CELLS, max(2 * cores, ceil((left.rows + right.rows) / CELL_ROWS)))
+    if asked in FAMILY:
+        return Decision(anchor, asked, tasks, f"{why}; {asked} was asked for, its cells are dealt to {tasks} tasks")
     small = other.size <= BROADCAST_BYTES
     if asked == "broadcast" or (asked == "auto" and small and cells is None):
         travels = f"the other, about {other.rows:,} rows in {_size(other.size)}, travels to every task"
         return Decision(anchor, "broadcast", cells or cores, f"{why}; {travels}")
-    number = cells or min(MOST_CELLS, max(2 * cores, ceil((left.rows + right.rows) / CELL_ROWS)))
+    number = cells or tasks
     size = f"the other, about {other.rows:,} rows in {_size(other.size)}, is too much for every task"
     travels = "cells were asked for" if cells or asked == "range" else size
     return Decision(anchor, "range", number, f"{why}; {travels}, so rows are placed into {number} cells")

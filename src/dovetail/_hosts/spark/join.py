@@ -13,6 +13,8 @@ from sqlglot import exp
 
 from dovetail._core.aggregate.functions import result_type
 from dovetail._core.plan.decide import Decision, Facts, decide
+from dovetail._core.plan.knobs import FAMILY
+from dovetail._hosts.spark.choice import DEALT, spark_is_best, weighed
 from dovetail._hosts.spark.frames import open_frames
 from dovetail._hosts.spark.place import placed, plan_cells
 from dovetail._hosts.spark.prefilter import prefilter
@@ -21,6 +23,7 @@ from dovetail._hosts.spark.sampled import sample_of
 from dovetail._hosts.spark.sides import check, project
 from dovetail._hosts.spark.statistics import Statistics, read_statistics
 from dovetail._hosts.spark.task import CellTask, Layout, broadcast_task, cell_task, settle
+from dovetail._hosts.spark.theta import ThetaCells, placed_theta
 from dovetail._hosts.spark.types import arrow_type, schema_of, spark_type
 from dovetail._hosts.spark.windows import unnumbered, windowed
 from dovetail._hosts.spark.wire import pack
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from dovetail._core.condition.values import Side
+    from dovetail._core.plan.knobs import Knobs
     from dovetail._core.plan.query import How, Query
     from dovetail._hosts.spark.frames import SparkFrame
     from dovetail._hosts.spark.sides import Sides, SparkSide
@@ -48,7 +52,10 @@ def run(query: Query, left: SparkFrame, right: SparkFrame) -> DataFrame:
     if stays_with_spark(query, sides):
         return sparks_own(query, left, right)
     aggregate_types(query, sides)
-    parts = [branch.result() for branch in branches(query, sides, read_statistics(sides))]
+    found = read_statistics(sides)
+    if spark_is_best(query, sides, *found) is not None:
+        return sparks_own(query, left, right)
+    parts = [branch.result() for branch in branches(query, sides, found)]
     return parts[0] if len(parts) == 1 else parts[0].unionAll(parts[1])
 
 
@@ -73,7 +80,8 @@ def stays_with_spark(query: Query, sides: Sides) -> bool:
     """Whether the plan is Spark's own join: asked for, equality only, or nothing that an order helps with."""
     if query.per is not None:
         return False
-    return query.algorithm == "spark" or (query.algorithm == "auto" and not sides.condition.comparisons)
+    chosen = query.algorithm == "auto" or query.knobs.partitioned
+    return query.algorithm == "spark" or (chosen and not sides.condition.comparisons)
 
 
 def sparks_own(query: Query, left: SparkFrame, right: SparkFrame) -> DataFrame:
@@ -164,9 +172,30 @@ class Branch:
             other = pack(self.sides.right.frame.select(*self.sides.right.travelling).toArrow())
             anchors = self.sides.left.frame.select(*self.sides.left.travelling)
             return self._spread(anchors).mapInArrow(broadcast_task(task, other), schema)
+        return self._placed().mapInArrow(cell_task(task), schema)
+
+    def _placed(self) -> DataFrame:
+        """Both sides, moved to their cells."""
+        if self.dealt:
+            return placed_theta(self.sides, self.theta(), self.decision.cells)
         sample, sampled = sample_of(self.sides.condition, self.left, self.right)
-        cells = plan_cells(self.sides, sample, sampled, self.decision.cells)
-        return placed(self.sides, cells).mapInArrow(cell_task(task), schema)
+        return placed(self.sides, plan_cells(self.sides, sample, sampled, self.decision.cells))
+
+    @property
+    def knobs(self) -> Knobs:
+        """How to cut, if a partitioned theta-join was asked for or chosen."""
+        return self.query.knobs if self.query.knobs.partitioned else DEALT
+
+    @property
+    def dealt(self) -> bool:
+        """Whether cells are dealt to tasks; windows are cells of their own and are hashed."""
+        return self.decision.algorithm in FAMILY and not self.sides.condition.keys
+
+    def theta(self) -> ThetaCells | None:
+        """The cells of a partitioned theta-join; None if a side has no row that can match."""
+        sample, sampled = sample_of(self.sides.condition, self.left, self.right)
+        op = self.sides.condition.comparisons[0].op
+        return ThetaCells.cut(self.knobs, op, sample, sampled, self.decision.cells)
 
     def _spread(self, frame: DataFrame) -> DataFrame:
         """An anchor that came in too few pieces for the cores is dealt out first."""
@@ -208,11 +237,15 @@ def _branch(query: Query, sides: Sides, how: How, found: tuple[Statistics, Stati
     facts = [Facts(own.fitting, side.row_bytes) for own, side in zip(found, (sides.left, sides.right), strict=True)]
     per: Side | None = None if query.per is None else "left"
     cores = _cores(sides.left.frame)
-    decision = decide(how, per, *facts, asked=query.algorithm, cells=query.cells, cores=cores)
+    cells = None if query.knobs.partitioned else query.cells
+    decision = decide(how, per, *facts, asked=query.algorithm, cells=cells, cores=cores)
     if decision.anchor == "right":
         sides, found = sides.flip(), found[::-1]
+    decision = weighed(query, sides, found, decision, cores)
     keep = how in ("left", "anti") or per is not None
-    return Branch(query, prefilter(sides, *found, keep_left=keep), how, decision, *found)
+    if decision.algorithm not in FAMILY or (decision.algorithm == "prefap" and query.knobs.prefilter):
+        sides = prefilter(sides, *found, keep_left=keep)
+    return Branch(query, sides, how, decision, *found)
 
 
 def _cores(frame: DataFrame) -> int:

@@ -131,13 +131,23 @@ def _renumbered(boxes: Boxes, rows: NDArray[np.int64]) -> Boxes:
 
 def placed(sides: Sides, cells: Cells) -> DataFrame:
     """Both sides in one frame of (cell, anchor row, other row), moved to their cells."""
-    ours = sides.left.frame.withColumn("cell", _anchor_cell(sides, cells))
-    theirs = sides.right.frame.withColumn("cell", F.explode(_other_cells(sides, cells)))
+    return moved(sides, cells.number, _anchor_cell(sides, cells), _other_cells(sides, cells))
+
+
+def moved(sides: Sides, number: int, anchor_cell: Column, other_cells: Column) -> DataFrame:
+    """Both sides in one frame, moved to cells that are known: one for an anchor row, an array of them for another."""
+    ours = sides.left.frame.withColumn("cell", anchor_cell)
+    theirs = sides.right.frame.withColumn("cell", F.explode(other_cells))
     return (
         _tagged(ours, sides.left, "a", sides.right, "o")
         .union(_tagged(theirs, sides.right, "o", sides.left, "a").select("cell", "a", "o"))
-        .repartitionById(cells.number, F.col("cell"))
+        .repartitionById(number, F.col("cell"))
     )
+
+
+def anywhere(own: SparkSide, number: int) -> Column:
+    """One of so many cells, the rows spread evenly."""
+    return F.pmod(F.xxhash64(*_hashable(own)), F.lit(number)).cast("int")
 
 
 def _tagged(frame: DataFrame, own: SparkSide, name: str, other: SparkSide, absent: str) -> DataFrame:
@@ -151,7 +161,7 @@ def _tagged(frame: DataFrame, own: SparkSide, name: str, other: SparkSide, absen
 def _anchor_cell(sides: Sides, cells: Cells) -> Column:
     """The one cell of an anchor row; rows that cannot match are spread evenly."""
     own = sides.left
-    anywhere = F.pmod(F.xxhash64(*_hashable(own)), F.lit(cells.number)).cast("int")
+    somewhere = anywhere(own, cells.number)
     if sides.condition.keys:
         cell = _hashed(sides, cells)
         for hot in cells.hot:
@@ -160,8 +170,8 @@ def _anchor_cell(sides: Sides, cells: Cells) -> Column:
     elif cells.boxes is not None:
         cell = _walk(cells.boxes.tree, cells.anchors, 0)
     else:
-        cell = anywhere
-    return F.when(can_match(sides, own), cell).otherwise(anywhere)
+        cell = somewhere
+    return F.when(can_match(sides, own), cell).otherwise(somewhere)
 
 
 def _other_cells(sides: Sides, cells: Cells) -> Column:
