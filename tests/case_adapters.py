@@ -26,7 +26,7 @@ from tests.spark_answers import spark_frame
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-KINDS = ("theta", "band", "overlap", "outer", "semi", "anti")
+KINDS = ("theta", "band", "overlap", "outer", "semi", "anti", "multiway")
 ARROW_TYPES = {
     "int": pa.int64(),
     "double": pa.float64(),
@@ -59,6 +59,8 @@ class SharedCase:
     expected: list[list[Any]]
     types: list[str]
     tolerance: float
+    third: pa.Table | None = None
+    joins: tuple[tuple[str, str, str], ...] = ()
 
     def check(self, rows: pa.Table) -> None:
         """Raise unless these are the expected rows."""
@@ -88,6 +90,8 @@ def _case(line: dict[str, Any]) -> SharedCase:
         expected=line["expected"],
         types=line["expected_types"],
         tolerance=line.get("tolerance", 1e-9),
+        third=_table(line["third"]) if "third" in line else None,
+        joins=tuple((own["right"], own["how"], own["condition"]) for own in line.get("joins", [])),
     )
 
 
@@ -125,11 +129,22 @@ def plain(value: Any, kind: str) -> Any:
 
 def on_arrow(case: SharedCase) -> pa.Table:
     """Answer a case on the Arrow host."""
-    joined = dv.join(case.left, case.right, on=case.on, how=case.how)
+    joined = _joined(case, case.left, case.right, case.third)
     # Without the extensions that it would look for on the network, DuckDB knows no time zone but reads UTC as it is.
     with duckdb.connect(config={"threads": 1, "autoload_known_extensions": False}) as connection:
         connection.register("joined", _without_zone(joined))
         return pa.table(connection.sql(_query(case, "joined", "duckdb")))
+
+
+def _joined(case: SharedCase, left: Any, right: Any, third: Any) -> Any:
+    """The joined frame: of three inputs at once if all joins are inner, else of two and then of the third."""
+    if third is None:
+        return dv.join(left, right, on=case.on, how=case.how)
+    if all(how == "inner" for _, how, _ in case.joins):
+        return dv.join(l=left, r=right, t=third, on=case.on)
+    (_, first, on), (_, second, then) = case.joins
+    both = dv.join(left, right, on=on, how=first)
+    return dv.join(both=both, t=third, on=_renamed(then, case, "spark", prefix={"l": "both", "r": "both"}), how=second)
 
 
 def _without_zone(table: pa.Table) -> pa.Table:
@@ -139,7 +154,8 @@ def _without_zone(table: pa.Table) -> pa.Table:
 
 def on_spark(case: SharedCase, spark: SparkSession) -> pa.Table:
     """Answer a case on the Spark host."""
-    joined = dv.join(spark_frame(spark, case.left), spark_frame(spark, case.right), on=case.on, how=case.how)
+    frames = [None if table is None else spark_frame(spark, table) for table in (case.left, case.right, case.third)]
+    joined = _joined(case, *frames)
     return spark.sql(_query(case, "{joined}", "spark"), joined=joined).toArrow()
 
 
@@ -152,13 +168,20 @@ def _query(case: SharedCase, source: str, dialect: str) -> str:
     return f"SELECT {select} FROM {source}{where}{grouped}"  # noqa: S608 -- the cases are ours to run
 
 
-def _renamed(sql: str, case: SharedCase, dialect: str) -> str:
-    """Return an expression with every column as it is called after the join: a right one that clashes is `r_x`."""
+def _renamed(sql: str, case: SharedCase, dialect: str, prefix: dict[str, str] | None = None) -> str:
+    """Return an expression with every column as it is called after the join: a right one that clashes is `r_x`.
+
+    `prefix` says what the inputs are called now; without it, columns stand alone.
+    """
+    before = {"r": [case.left], "t": [case.left, case.right]}
 
     def rename(node: exp.Expr) -> exp.Expr:
         if not isinstance(node, exp.Column):
             return node
-        clashes = node.table == "r" and node.name in case.left.column_names
-        return exp.column(f"r_{node.name}" if clashes else node.name, quoted=True)
+        clashes = any(node.name in table.column_names for table in before.get(node.table, []))
+        if prefix is not None and node.table not in prefix:
+            return node
+        table = None if prefix is None else prefix[node.table]
+        return exp.column(f"{node.table}_{node.name}" if clashes else node.name, table, quoted=True)
 
     return sqlglot.parse_one(sql, dialect=dialect).transform(rename).sql(dialect)

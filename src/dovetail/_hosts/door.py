@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 
 def run(frames: dict[str, Any], **call: Any) -> Any:
-    """Join two named frames."""
+    """Join named frames."""
+    if len(frames) > 2:  # noqa: PLR2004 -- a join of three and more is a cascade of joins of two
+        return _many(frames).run(frames, **call)
+    call.pop("order", None)
     if _are_spark(frames):
         from dovetail._hosts.spark import join as spark  # noqa: PLC0415 -- only for callers who have Spark
 
@@ -27,7 +30,11 @@ def run(frames: dict[str, Any], **call: Any) -> Any:
 
 
 def describe(frames: dict[str, Any], **call: Any) -> Plan:
-    """Explain the join of two named frames."""
+    """Explain the join of named frames."""
+    if len(frames) > 2:  # noqa: PLR2004 -- as above
+        plan: Plan = _many(frames).explain(frames, **call)
+        return plan
+    call.pop("order", None)
     if _are_spark(frames):
         from dovetail._hosts.spark import explain as spark_explain  # noqa: PLC0415
         from dovetail._hosts.spark import join as spark  # noqa: PLC0415
@@ -41,12 +48,23 @@ def describe(frames: dict[str, Any], **call: Any) -> Plan:
     return arrow.explain(read_query(_tables(frames, ours, theirs), **call), ours, theirs)
 
 
+def _many(frames: dict[str, Any]) -> Any:
+    """The host's way with three and more frames."""
+    if _are_spark(frames):
+        from dovetail._hosts.spark import many as spark  # noqa: PLC0415
+
+        return spark
+    from dovetail._hosts.arrow import many as arrow  # noqa: PLC0415
+
+    return arrow
+
+
 def _are_spark(frames: dict[str, Any]) -> bool:
-    """Whether both frames are Spark's; one alone is a mistake."""
+    """Whether all frames are Spark's; some alone are a mistake."""
     spark = {name: _is_spark(frame) for name, frame in frames.items()}
     if len(set(spark.values())) > 1:
         names = sorted(spark, key=lambda name: not spark[name])
-        raise UsageError.mixed_hosts(*names)
+        raise UsageError.mixed_hosts(names[0], names[-1])
     return all(spark.values())
 
 

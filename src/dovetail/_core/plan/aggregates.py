@@ -9,13 +9,13 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from dovetail._core.condition.parse import expression, resolve, sides
+from dovetail._core.condition.parse import expression, owners, resolve, sides
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dovetail._core.condition.inputs import Inputs
+    from dovetail._core.condition.inputs import Inputs, Names
     from dovetail._core.condition.values import Expression, Side
 
 FUNCTIONS: dict[type[exp.Expr], str] = {
@@ -49,6 +49,15 @@ def read_aggregates(agg: Mapping[str, str], per: Side, inputs: Inputs) -> tuple[
 
 
 def _read(name: str, text: str, per: Side, inputs: Inputs) -> Aggregate:
+    found = read_aggregate(name, text, inputs)
+    if found.argument is not None and per in sides(found.argument.node, inputs):
+        other = inputs.right if per == "left" else inputs.left
+        raise UsageError.aggregate_of_per(text, other.name)
+    return found
+
+
+def read_aggregate(name: str, text: str, inputs: Names) -> Aggregate:
+    """Parse one aggregate over any of the inputs."""
     try:
         node = sqlglot.parse_one(text, read="spark").unnest()
     except SqlglotError:
@@ -61,10 +70,7 @@ def _read(name: str, text: str, per: Side, inputs: Inputs) -> Aggregate:
             raise UsageError.unknown_aggregate(text, FUNCTIONS.values())
         return Aggregate(name, function, None)
     argument = resolve(node.this, inputs)
-    if per in sides(argument, inputs):
-        other = inputs.right if per == "left" else inputs.left
-        raise UsageError.aggregate_of_per(text, other.name)
-    if not sides(argument, inputs) and function == "count" and isinstance(argument, exp.Literal):
+    if not owners(argument) and function == "count" and isinstance(argument, exp.Literal):
         return Aggregate(name, function, None)
     return Aggregate(name, function, expression(argument))
 

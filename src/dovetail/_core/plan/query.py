@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, cast
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from sqlglot import exp
 
 from dovetail._core.condition.parse import columns_of, expression, parse_list, resolve
 from dovetail._core.condition.split import read_condition
+from dovetail._core.condition.values import Equality
 from dovetail._core.plan.aggregates import read_aggregates
+from dovetail._core.plan.knobs import read_knobs
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from dovetail._core.condition.inputs import Input, Inputs
+    from dovetail._core.condition.inputs import Input, Inputs, Names
     from dovetail._core.condition.values import Condition, Expression, Side
     from dovetail._core.plan.aggregates import Aggregate
+    from dovetail._core.plan.knobs import Knobs
 
 How = Literal["inner", "left", "right", "full", "semi", "anti"]
 
@@ -35,7 +38,8 @@ _HOWS: dict[str, How] = {
     "anti": "anti",
     "leftanti": "anti",
 }
-ALGORITHMS = ("auto", "broadcast", "range", "spark")
+WINDOW = "dovetail window"
+"""The column that a host adds to either side of a windowed join: the number of each row's window, from 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +65,17 @@ class Query:
     output: tuple[OutputColumn, ...]
     aggregates: tuple[Aggregate, ...]
     per: Side | None
-    algorithm: str
-    cells: int | None
+    knobs: Knobs
+
+    @property
+    def algorithm(self) -> str:
+        """The algorithm that was asked for."""
+        return self.knobs.algorithm
+
+    @property
+    def cells(self) -> int | None:
+        """The number of cells that was asked for."""
+        return self.knobs.partitions
 
     def read_by_output(self, name: str) -> list[str]:
         """The columns of an input that the result shows, in the input's order."""
@@ -80,24 +93,37 @@ def read_query(
     agg: Mapping[str, str] | None = None,
     per: str | None = None,
     algorithm: str = "auto",
-    partitions: int | None = None,
+    **knobs: Any,
 ) -> Query:
     """Check a call and freeze it."""
-    kind = _how(how)
+    kind = read_how(how)
     condition = read_condition(on, inputs)
     side = _per(per, agg, kind, inputs)
     aggregates = read_aggregates(agg, side, inputs) if agg is not None and side is not None else ()
     shown = _shown(kind, side, inputs)
-    output = _selected(select, inputs, shown) if select is not None else _everything(shown, aggregates)
-    _refuse_twice([column.name for column in output] + [aggregate.name for aggregate in aggregates])
-    if algorithm not in ALGORITHMS:
-        raise UsageError.unknown_choice("algorithm", algorithm, ALGORITHMS)
-    if partitions is not None and (not isinstance(partitions, int) or partitions < 1):
-        raise UsageError.too_few_partitions(partitions)
-    return Query(inputs, condition, kind, output, aggregates, side, algorithm, partitions)
+    output = selected(select, inputs, shown) if select is not None else everything(shown, aggregates)
+    refuse_twice([column.name for column in output] + [aggregate.name for aggregate in aggregates])
+    chosen = read_knobs(algorithm, **knobs)
+    keys = [key for key in condition.keys if WINDOW not in key.left.sql]
+    if chosen.partitioned and (len(condition.comparisons) != 1 or keys):
+        raise UsageError.not_one_inequality(algorithm, len(condition.comparisons), len(keys))
+    if chosen.window is not None:
+        condition = _within_windows(condition, inputs)
+    return Query(inputs, condition, kind, output, aggregates, side, chosen)
 
 
-def _how(how: str) -> How:
+def _within_windows(condition: Condition, inputs: Inputs) -> Condition:
+    """The same condition, between rows of equally numbered windows."""
+    same = Equality(column_of(inputs.left.name, WINDOW), column_of(inputs.right.name, WINDOW))
+    return replace(condition, sql=f"({condition.sql}) AND {same}", keys=(*condition.keys, same))
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+
+
+def read_how(how: str) -> How:
+    """The join type behind any of Spark's spellings."""
     known = _HOWS.get(how.lower().replace("_", "").replace(" ", "")) if isinstance(how, str) else None
     if known is None:
         raise UsageError.unknown_choice("how", how, ("inner", "left", "right", "full", "semi", "anti"))
@@ -125,39 +151,39 @@ def _shown(how: How, per: Side | None, inputs: Inputs) -> tuple[Input, ...]:
     return (inputs.left,) if how in ("semi", "anti") else (inputs.left, inputs.right)
 
 
-def _everything(shown: tuple[Input, ...], aggregates: tuple[Aggregate, ...]) -> tuple[OutputColumn, ...]:
-    """All columns of the first input, then of the other; a name that clashes gets its input's name before it."""
+def everything(shown: tuple[Input, ...], aggregates: tuple[Aggregate, ...]) -> tuple[OutputColumn, ...]:
+    """All columns of the first input, then of the others; a name that clashes gets its input's name before it."""
     taken = {aggregate.name.lower() for aggregate in aggregates} if len(shown) > 1 else set()
     columns: list[OutputColumn] = []
-    for number, owner in enumerate(shown):
-        own = {name.lower() for name in shown[0].columns} if number else taken
+    for owner in shown:
         columns += [
-            OutputColumn(f"{owner.name}_{name}" if name.lower() in own else name, _column(owner.name, name))
+            OutputColumn(f"{owner.name}_{name}" if name.lower() in taken else name, column_of(owner.name, name))
             for name in owner.columns
         ]
+        taken |= {name.lower() for name in owner.columns}
     return tuple(columns)
 
 
-def _selected(select: str, inputs: Inputs, shown: tuple[Input, ...]) -> tuple[OutputColumn, ...]:
+def selected(select: str, inputs: Names, shown: tuple[Input, ...]) -> tuple[OutputColumn, ...]:
     """The items of a select list, stars spelled out."""
     columns = tuple(column for item in parse_list(select) for column in _item(item, inputs, shown))
     if not columns:
         raise UsageError.cannot_read("select", select, "it names no column")
-    hidden = {owner.name for owner in (inputs.left, inputs.right)} - {owner.name for owner in shown}
+    hidden = {owner.name for owner in inputs.each} - {owner.name for owner in shown}
     for column in columns:
         if any(columns_of(column.shows.node, name) for name in hidden):
             raise UsageError.not_in_result(column.shows.sql, next(iter(hidden)))
     return columns
 
 
-def _item(item: exp.Expr, inputs: Inputs, shown: tuple[Input, ...]) -> Iterator[OutputColumn]:
+def _item(item: exp.Expr, inputs: Names, shown: tuple[Input, ...]) -> Iterator[OutputColumn]:
     if isinstance(item, exp.Star):
-        yield from _everything(shown, ())
+        yield from everything(shown, ())
     elif isinstance(item, exp.Column) and isinstance(item.this, exp.Star):
         owner = inputs.named(item.table)
         if owner is None:
-            raise UsageError.unknown_input(item.table, [inputs.left.name, inputs.right.name])
-        yield from (OutputColumn(name, _column(owner.name, name)) for name in owner.columns)
+            raise UsageError.unknown_input(item.table, [own.name for own in inputs.each])
+        yield from (OutputColumn(name, column_of(owner.name, name)) for name in owner.columns)
     else:
         node = resolve(item.this if isinstance(item, exp.Alias) else item, inputs)
         yield OutputColumn(item.alias if isinstance(item, exp.Alias) else _name(node), expression(node))
@@ -170,12 +196,14 @@ def _name(node: exp.Expr) -> str:
     return node.sql(dialect="spark").replace("`", "")
 
 
-def _column(owner: str, name: str) -> Expression:
+def column_of(owner: str, name: str) -> Expression:
+    """A column of an input."""
     node = exp.column(exp.to_identifier(name, quoted=True), exp.to_identifier(owner, quoted=True))
     return expression(cast("exp.Expr", node))
 
 
-def _refuse_twice(names: list[str]) -> None:
+def refuse_twice(names: list[str]) -> None:
+    """Refuse two output columns of one name."""
     seen: set[str] = set()
     for name in names:
         if name.lower() in seen:

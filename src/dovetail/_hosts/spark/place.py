@@ -133,16 +133,25 @@ def _renumbered(boxes: Boxes, rows: NDArray[np.int64]) -> Boxes:
 
 def placed(sides: Sides, cells: Cells, overlay: Overlay) -> DataFrame:
     """Both sides in one frame, moved to their cells."""
-    ours = sides.left.frame.withColumn("cell", _anchor_cell(sides, cells))
-    theirs = sides.right.frame.withColumn("cell", F.explode(_other_cells(sides, cells)))
-    both = overlaid(overlay, ours, theirs, "cell")
-    return both.repartitionById(cells.number, F.col("cell")).drop("cell")
+    return moved(sides, cells.number, _anchor_cell(sides, cells), _other_cells(sides, cells), overlay)
+
+
+def moved(sides: Sides, number: int, anchor_cell: Column, other_cells: Column, overlay: Overlay) -> DataFrame:
+    """Both sides in one frame, moved to cells that are known: one for an anchor row, an array of them for another."""
+    ours = sides.left.frame.withColumn("cell", anchor_cell)
+    theirs = sides.right.frame.withColumn("cell", F.explode(other_cells))
+    return overlaid(overlay, ours, theirs, "cell").repartitionById(number, F.col("cell")).drop("cell")
+
+
+def anywhere(own: SparkSide, number: int) -> Column:
+    """One of so many cells, the rows spread evenly."""
+    return F.pmod(F.xxhash64(*_hashable(own)), F.lit(number)).cast("int")
 
 
 def _anchor_cell(sides: Sides, cells: Cells) -> Column:
     """The one cell of an anchor row; rows that cannot match are spread evenly."""
     own = sides.left
-    anywhere = F.pmod(F.xxhash64(*_hashable(own)), F.lit(cells.number)).cast("int")
+    somewhere = anywhere(own, cells.number)
     if sides.condition.keys:
         cell = _hashed(sides, cells)
         for hot in cells.hot:
@@ -151,8 +160,8 @@ def _anchor_cell(sides: Sides, cells: Cells) -> Column:
     elif cells.boxes is not None:
         cell = _walk(cells.boxes.tree, cells.anchors, 0)
     else:
-        cell = anywhere
-    return F.when(can_match(sides, own), cell).otherwise(anywhere)
+        cell = somewhere
+    return F.when(can_match(sides, own), cell).otherwise(somewhere)
 
 
 def _other_cells(sides: Sides, cells: Cells) -> Column:
