@@ -2,43 +2,56 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from dovetail._core.condition.inputs import Input, Inputs
 from dovetail._core.plan.query import read_query
+from dovetail._core.plan.temporal import read_asof, read_window_join
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from dovetail._core.plan.plan import Plan
 
 
 def run(frames: dict[str, Any], **call: Any) -> Any:
     """Join two named frames."""
-    if _are_spark(frames):
-        from dovetail._hosts.spark import join as spark  # noqa: PLC0415 -- only for callers who have Spark
+    return _answer("join", read_query, frames, call)
 
-        left, right = spark.open_frames(frames)
-        return spark.run(read_query(_inputs(left, right), **call), left, right)
-    from dovetail._hosts.arrow import join as arrow  # noqa: PLC0415
-    from dovetail._hosts.arrow.frames import open_frame  # noqa: PLC0415
 
-    ours, theirs = (open_frame(name, frame) for name, frame in frames.items())
-    return arrow.run(read_query(_tables(frames, ours, theirs), **call), ours, theirs)
+def run_asof(frames: dict[str, Any], **call: Any) -> Any:
+    """Join each row of the first frame with the nearest one in time."""
+    return _answer("asof", read_asof, frames, call)
+
+
+def run_window(frames: dict[str, Any], **call: Any) -> Any:
+    """Fold, for each row of the first frame, the rows around its time."""
+    return _answer("window", read_window_join, frames, call)
 
 
 def describe(frames: dict[str, Any], **call: Any) -> Plan:
     """Explain the join of two named frames."""
-    if _are_spark(frames):
-        from dovetail._hosts.spark import explain as spark_explain  # noqa: PLC0415
-        from dovetail._hosts.spark import join as spark  # noqa: PLC0415
+    plan: Plan = _answer("explain", read_query, frames, call)
+    return plan
 
-        left, right = spark.open_frames(frames)
-        return spark_explain.explain(read_query(_inputs(left, right), **call), left, right)
-    from dovetail._hosts.arrow import explain as arrow  # noqa: PLC0415
+
+def _answer(what: str, read: Callable[..., Any], frames: dict[str, Any], call: dict[str, Any]) -> Any:
+    """Read a call and hand it to the host of its frames; each host has a module, with `run`, for each thing to do."""
+    if _are_spark(frames):
+        from dovetail._hosts.spark.frames import open_frames  # noqa: PLC0415 -- only for callers who have Spark
+
+        left, right = open_frames(frames)
+        return _host("spark", what).run(read(_inputs(left, right), **call), left, right)
     from dovetail._hosts.arrow.frames import open_frame  # noqa: PLC0415
 
     ours, theirs = (open_frame(name, frame) for name, frame in frames.items())
-    return arrow.explain(read_query(_tables(frames, ours, theirs), **call), ours, theirs)
+    return _host("arrow", what).run(read(_tables(frames, ours, theirs), **call), ours, theirs)
+
+
+def _host(name: str, what: str) -> Any:
+    return import_module(f"dovetail._hosts.{name}.{what}")
 
 
 def _are_spark(frames: dict[str, Any]) -> bool:

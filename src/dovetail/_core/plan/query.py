@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal
 
 from sqlglot import exp
 
-from dovetail._core.condition.parse import columns_of, expression, parse_list, resolve
+from dovetail._core.condition.parse import column_expression, columns_of, expression, parse_list, resolve
 from dovetail._core.condition.split import read_condition
 from dovetail._core.plan.aggregates import read_aggregates
 from dovetail.errors import UsageError
@@ -83,21 +83,27 @@ def read_query(
     partitions: int | None = None,
 ) -> Query:
     """Check a call and freeze it."""
-    kind = _how(how)
+    kind = read_how(how)
     condition = read_condition(on, inputs)
     side = _per(per, agg, kind, inputs)
     aggregates = read_aggregates(agg, side, inputs) if agg is not None and side is not None else ()
     shown = _shown(kind, side, inputs)
-    output = _selected(select, inputs, shown) if select is not None else _everything(shown, aggregates)
-    _refuse_twice([column.name for column in output] + [aggregate.name for aggregate in aggregates])
+    output = _selected(select, inputs, shown) if select is not None else every_column(shown, aggregates)
+    refuse_twice([column.name for column in output] + [aggregate.name for aggregate in aggregates])
     if algorithm not in ALGORITHMS:
         raise UsageError.unknown_choice("algorithm", algorithm, ALGORITHMS)
+    return Query(inputs, condition, kind, output, aggregates, side, algorithm, read_cells(partitions))
+
+
+def read_cells(partitions: int | None) -> int | None:
+    """The number of cells asked for, if any."""
     if partitions is not None and (not isinstance(partitions, int) or partitions < 1):
         raise UsageError.too_few_partitions(partitions)
-    return Query(inputs, condition, kind, output, aggregates, side, algorithm, partitions)
+    return partitions
 
 
-def _how(how: str) -> How:
+def read_how(how: str) -> How:
+    """A join type in any of Spark's spellings."""
     known = _HOWS.get(how.lower().replace("_", "").replace(" ", "")) if isinstance(how, str) else None
     if known is None:
         raise UsageError.unknown_choice("how", how, ("inner", "left", "right", "full", "semi", "anti"))
@@ -125,14 +131,14 @@ def _shown(how: How, per: Side | None, inputs: Inputs) -> tuple[Input, ...]:
     return (inputs.left,) if how in ("semi", "anti") else (inputs.left, inputs.right)
 
 
-def _everything(shown: tuple[Input, ...], aggregates: tuple[Aggregate, ...]) -> tuple[OutputColumn, ...]:
+def every_column(shown: tuple[Input, ...], aggregates: tuple[Aggregate, ...]) -> tuple[OutputColumn, ...]:
     """All columns of the first input, then of the other; a name that clashes gets its input's name before it."""
     taken = {aggregate.name.lower() for aggregate in aggregates} if len(shown) > 1 else set()
     columns: list[OutputColumn] = []
     for number, owner in enumerate(shown):
         own = {name.lower() for name in shown[0].columns} if number else taken
         columns += [
-            OutputColumn(f"{owner.name}_{name}" if name.lower() in own else name, _column(owner.name, name))
+            OutputColumn(f"{owner.name}_{name}" if name.lower() in own else name, column_expression(owner.name, name))
             for name in owner.columns
         ]
     return tuple(columns)
@@ -152,12 +158,12 @@ def _selected(select: str, inputs: Inputs, shown: tuple[Input, ...]) -> tuple[Ou
 
 def _item(item: exp.Expr, inputs: Inputs, shown: tuple[Input, ...]) -> Iterator[OutputColumn]:
     if isinstance(item, exp.Star):
-        yield from _everything(shown, ())
+        yield from every_column(shown, ())
     elif isinstance(item, exp.Column) and isinstance(item.this, exp.Star):
         owner = inputs.named(item.table)
         if owner is None:
             raise UsageError.unknown_input(item.table, [inputs.left.name, inputs.right.name])
-        yield from (OutputColumn(name, _column(owner.name, name)) for name in owner.columns)
+        yield from (OutputColumn(name, column_expression(owner.name, name)) for name in owner.columns)
     else:
         node = resolve(item.this if isinstance(item, exp.Alias) else item, inputs)
         yield OutputColumn(item.alias if isinstance(item, exp.Alias) else _name(node), expression(node))
@@ -170,12 +176,8 @@ def _name(node: exp.Expr) -> str:
     return node.sql(dialect="spark").replace("`", "")
 
 
-def _column(owner: str, name: str) -> Expression:
-    node = exp.column(exp.to_identifier(name, quoted=True), exp.to_identifier(owner, quoted=True))
-    return expression(cast("exp.Expr", node))
-
-
-def _refuse_twice(names: list[str]) -> None:
+def refuse_twice(names: list[str]) -> None:
+    """Refuse two output columns of one name."""
     seen: set[str] = set()
     for name in names:
         if name.lower() in seen:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dovetail._hosts.arrow.frames import Frame
 
 
-def explain(query: Query, left: Frame, right: Frame) -> Plan:
+def run(query: Query, left: Frame, right: Frame) -> Plan:
     """Say how two tables will be joined."""
     ours = Columns.of(query.inputs.left.name, left.table)
     theirs = Columns.of(query.inputs.right.name, right.table)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from dovetail._hosts.spark.sides import Sides
 
 
-def explain(query: Query, left: SparkFrame, right: SparkFrame) -> Plan:
+def run(query: Query, left: SparkFrame, right: SparkFrame) -> Plan:
     """Say how two DataFrames will be joined."""
     check(query, left, right)
     sides = project(query, left, right)

@@ -12,7 +12,6 @@ from sqlglot import exp
 
 from dovetail._core.aggregate.functions import result_type
 from dovetail._core.plan.decide import Facts, decide
-from dovetail._hosts.spark.frames import open_frames
 from dovetail._hosts.spark.place import placed, plan_cells
 from dovetail._hosts.spark.prefilter import prefilter
 from dovetail._hosts.spark.residuals import task_can_test
@@ -34,8 +33,6 @@ if TYPE_CHECKING:
     from dovetail._hosts.spark.frames import SparkFrame
     from dovetail._hosts.spark.sides import Sides, SparkSide
     from dovetail._hosts.spark.statistics import Statistics
-
-__all__ = ["open_frames", "run"]
 
 CORES_UNKNOWN = 8
 FEW_ROWS = 100_000
