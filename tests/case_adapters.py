@@ -1,7 +1,7 @@
-"""The shared cases (other engines' own tests, as data) put to `dv.join`, on either host.
+"""The shared cases (other engines' own tests, as data) put to `dv.join` and `dv.asof_join`, on either host.
 
 A case is a join and then a query over its rows. The join is ours; the query is run by Spark on Spark and by DuckDB on
-Arrow, over the joined frame, whose columns have the names that `dv.join` promises.
+Arrow, over the joined frame, whose columns have the names that our joins promise.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from tests.spark_answers import spark_frame
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-KINDS = ("theta", "band", "overlap", "outer", "semi", "anti")
+ROW = "row of the right"
+KINDS = ("theta", "band", "overlap", "outer", "semi", "anti", "asof")
 ARROW_TYPES = {
     "int": pa.int64(),
     "double": pa.float64(),
@@ -59,6 +60,7 @@ class SharedCase:
     expected: list[list[Any]]
     types: list[str]
     tolerance: float
+    asof: dict[str, Any] | None = None
 
     def check(self, rows: pa.Table) -> None:
         """Raise unless these are the expected rows."""
@@ -75,11 +77,14 @@ def load(kinds: tuple[str, ...] = KINDS) -> list[SharedCase]:
 
 
 def _case(line: dict[str, Any]) -> SharedCase:
+    right = _table(line["right"])
+    if line.get("asof", {}).get("tie") in ("first", "last"):
+        right = right.append_column(ROW, pa.array(range(len(right))))  # such a tie goes by the order of the rows
     return SharedCase(
         id=line["id"],
         kind=line["kind"],
         left=_table(line["left"]),
-        right=_table(line["right"]),
+        right=right,
         on=line["condition"],
         how=line["how"],
         select=line["select"],
@@ -88,6 +93,7 @@ def _case(line: dict[str, Any]) -> SharedCase:
         expected=line["expected"],
         types=line["expected_types"],
         tolerance=line.get("tolerance", 1e-9),
+        asof=line.get("asof"),
     )
 
 
@@ -125,7 +131,7 @@ def plain(value: Any, kind: str) -> Any:
 
 def on_arrow(case: SharedCase) -> pa.Table:
     """Answer a case on the Arrow host."""
-    joined = dv.join(case.left, case.right, on=case.on, how=case.how)
+    joined = _joined(case, case.left, case.right)
     # Without the extensions that it would look for on the network, DuckDB knows no time zone but reads UTC as it is.
     with duckdb.connect(config={"threads": 1, "autoload_known_extensions": False}) as connection:
         connection.register("joined", _without_zone(joined))
@@ -137,10 +143,44 @@ def _without_zone(table: pa.Table) -> pa.Table:
     return table.cast(pa.schema([column.with_type(naive.get(column.type, column.type)) for column in table.schema]))
 
 
-def on_spark(case: SharedCase, spark: SparkSession) -> pa.Table:
+def on_spark(case: SharedCase, spark: SparkSession, **placement: Any) -> pa.Table:
     """Answer a case on the Spark host."""
-    joined = dv.join(spark_frame(spark, case.left), spark_frame(spark, case.right), on=case.on, how=case.how)
+    joined = _joined(case, spark_frame(spark, case.left), spark_frame(spark, case.right), **placement)
     return spark.sql(_query(case, "{joined}", "spark"), joined=joined).toArrow()
+
+
+def _joined(case: SharedCase, left: Any, right: Any, **placement: Any) -> Any:
+    """Put a case to the function that it is for; one cell is enough for an as-of join of a few rows."""
+    if case.asof is None:
+        return dv.join(left, right, on=case.on, how=case.how, **placement)
+    asked = case.asof
+    return dv.asof_join(
+        left,
+        right,
+        on=(_bare(asked["on"][0]), _bare(asked["on"][1])),
+        keys=[(_bare(key[0]), _bare(key[1])) for key in asked["by"]] or None,
+        null_safe=[_bare(key[0]) for key in asked["by"] if "null_safe" in key],
+        direction=asked["direction"],
+        strict=not asked["allow_exact"],
+        tolerance=_distance(asked["tolerance"]),
+        nearest_tie="forward" if asked.get("nearest_tie") == "forward" else "backward",
+        ties="first" if asked["tie"] == "first" else "last",
+        tie_break=None if asked["tie"] == "any" else ROW,
+        where=asked.get("extra"),
+        how=case.how,
+        **placement,
+    )
+
+
+def _bare(name: str) -> str:
+    """A column without its input's name; an expression as it is."""
+    return name[2:] if name.replace(".", "").replace("_", "").isalnum() else name
+
+
+def _distance(tolerance: dict[str, Any] | None) -> Any:
+    if tolerance is None:
+        return None
+    return tolerance["value"] if tolerance["unit"] is None else f"{tolerance['value']} {tolerance['unit']}"
 
 
 def _query(case: SharedCase, source: str, dialect: str) -> str:

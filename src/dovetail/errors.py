@@ -84,6 +84,14 @@ class UnsupportedError(DovetailError):
         )
 
     @classmethod
+    def only_by_spark(cls, sql: str) -> Self:
+        """Name a part of a condition that only Spark can test, in a join that goes through candidates itself."""
+        return cls(
+            f"{sql!r} is not supported in a join by time: only Spark itself can test it. "
+            "Hint: compute what it compares as columns of plain types first."
+        )
+
+    @classmethod
     def aggregate_type(cls, text: str) -> Self:
         """Name an aggregate over a type that has no order we know."""
         return cls(

@@ -215,14 +215,14 @@ class FloatTotal:
 
 
 class Spread:
-    """Sample variance or standard deviation, from exact squares of the distances to the mean of all values."""
+    """Sample variance or standard deviation, from exact squares of the distances to the median of all values."""
 
     def __init__(self, values: pa.Array) -> None:
         numbers = _doubles(values)
         valid = values.is_valid().to_numpy(zero_copy_only=False)
         finite = numbers[valid & np.isfinite(numbers)]
         with np.errstate(over="ignore", invalid="ignore"):
-            apart = np.where(valid, numbers - (finite.mean() if finite.size else 0.0), 0.0)
+            apart = np.where(valid, numbers - (np.median(finite) if finite.size else 0.0), 0.0)
             squares = square(apart)
         self.lanes = [_valid(values), *(Lane("total", own) for own in (apart, *squares))]
 

@@ -8,6 +8,7 @@ leave the axis saturate. Strings, binaries and booleans have an order and no dis
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Context, Decimal
 from fractions import Fraction
 from math import ceil, floor, isfinite
 from typing import TYPE_CHECKING, Any, Literal
@@ -36,6 +37,7 @@ _TIMES = {"date", "stamp"}
 _NUMBERS = {"integer", "float", "decimal", "null"}
 _NANOS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 _NANOS_PER_DAY = 86_400 * 10**9
+EXACT = Context(prec=80)
 
 
 def axis_type(left: pa.DataType, right: pa.DataType, text: str) -> pa.DataType:
@@ -235,3 +237,34 @@ def distances(one: Ticks, other: Ticks) -> Ticks:
         return np.where(same, 0.0, np.where(np.isnan(apart), np.inf, apart))
     upper, lower = np.maximum(one, other), np.minimum(one, other)
     return np.asarray(upper - lower if one.dtype == object else upper.view(np.uint64) - lower.view(np.uint64))
+
+
+def furthest(offset: Offset, kind: pa.DataType, greatest: pa.Scalar | None) -> Any:
+    """How many ticks, rounded up, an offset reaches at most; None if nothing bounds it.
+
+    `greatest` is the greatest value of a `PerRow`'s column; if there is none, nothing is within reach.
+    """
+    if greatest is not None and not greatest.is_valid:
+        return 0
+    size = numbers(offset, kind, None if greatest is None else pa.array([greatest], greatest.type))
+    if greatest is not None and isinstance(greatest.as_py(), float) and not isfinite(greatest.as_py()):
+        return None
+    reach = size if greatest is None else size[0]
+    return float(reach) if pa.types.is_floating(kind) else ceil(reach)
+
+
+def moved(at: pa.Scalar, kind: pa.DataType, by: Any) -> pa.Scalar | None:
+    """A time of an axis, moved by so many ticks; None if that leaves the axis."""
+    if not by:
+        return at
+    origin = _ticks(pa.array([at], kind))[0]
+    if pa.types.is_floating(kind):
+        return pa.scalar(float(origin) + by, kind)
+    number = int(origin) + by
+    try:
+        if pa.types.is_decimal(kind):
+            return pa.scalar(Decimal(number).scaleb(-kind.scale, EXACT), kind)
+        whole = pa.scalar(number, pa.int32() if pa.types.is_date(kind) else pa.int64())
+    except (OverflowError, pa.ArrowInvalid):
+        return None
+    return whole.cast(kind)

@@ -213,6 +213,8 @@ def _own(text: str, owner: Input, other: Input) -> Expression:
     column = owner.find(text)
     if column is not None:
         return column_expression(owner.name, column)
+    if text.isidentifier():
+        raise UsageError.unknown_column(text, owner.name, owner.columns)
     node = parse(text, Inputs(owner, Input(other.name, ())))
     if not node.find(exp.Column):
         raise UsageError.unknown_column(text, owner.name, owner.columns)

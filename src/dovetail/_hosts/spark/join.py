@@ -187,7 +187,7 @@ def _branch(query: Query, sides: Sides, how: How, found: tuple[Statistics, Stati
     """Decide on anchor and placement, with the sides so turned that the anchor may be the left one."""
     facts = [Facts(own.fitting, side.row_bytes) for own, side in zip(found, (sides.left, sides.right), strict=True)]
     per: Side | None = None if query.per is None else "left"
-    cores = _cores(sides.left.frame)
+    cores = cores_of(sides.left.frame)
     decision = decide(how, per, *facts, asked=query.algorithm, cells=query.cells, cores=cores)
     if decision.anchor == "right":
         sides, found = sides.flip(), found[::-1]
@@ -195,7 +195,7 @@ def _branch(query: Query, sides: Sides, how: How, found: tuple[Statistics, Stati
     return Branch(query, prefilter(sides, *found, keep_left=keep), how, decision, *found)
 
 
-def _cores(frame: DataFrame) -> int:
+def cores_of(frame: DataFrame) -> int:
     """How many tasks run at once; Connect does not tell."""
     try:
         return max(1, int(frame.sparkSession.sparkContext.defaultParallelism))

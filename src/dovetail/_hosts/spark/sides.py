@@ -89,7 +89,7 @@ def check(query: Query, left: SparkFrame, right: SparkFrame) -> None:
     """Let Spark analyse the condition and the select list; nothing runs."""
     shown = [column.shows.sql for column in query.output]
     shown += [own.argument.sql for own in query.aggregates if own.argument is not None]
-    shown += [f"bool({own.where.sql})" for own in query.aggregates if own.where is not None]
+    shown += [f"({own.where.sql}) AND true" for own in query.aggregates if own.where is not None]
     try:
         joined = left.frame.alias(left.name).join(right.frame.alias(right.name), F.expr(query.condition.sql), "inner")
         _ = joined.select(*(F.expr(sql).alias(f"c{i}") for i, sql in enumerate(shown))).schema
