@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dovetail._core.kernels.segments import LEAST, sums_above_threshold
-from dovetail._core.kernels.sort import sort_with_rows
+from dovetail._core.kernels.sort import sort_with_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,7 +37,7 @@ def distinct_in_slices(codes: NDArray[np.int64], low: NDArray[np.int64], high: N
 
 def _heights(codes: NDArray[np.int64]) -> NDArray[np.int64]:
     """The previous position of the same code, turned round: 0 for the first one, lower the later the previous one."""
-    keys, positions = sort_with_rows(codes, np.arange(codes.size))
+    keys, positions = sort_with_order(codes)
     heights = np.zeros(codes.size, np.int64)
     again = np.flatnonzero(keys[1:] == keys[:-1]) + 1
     heights[positions[again]] = -1 - positions[again - 1]

@@ -16,7 +16,7 @@ from dovetail._core.columns.cast import cast as cast_as_spark
 from dovetail._core.columns.order_keys import from_keys, is_plain, keys_with_nulls, order_keys
 from dovetail._core.columns.types import DOUBLE, sql_name
 from dovetail._core.kernels.segments import LEAST
-from dovetail._core.kernels.sort import sort_with_rows
+from dovetail._core.kernels.sort import sort_with_order
 from dovetail._core.sweep.ranks import dense_ranks
 from dovetail.errors import UsageError
 
@@ -160,7 +160,7 @@ def _extreme(values: pa.Array, *, greatest: bool) -> Fold:
     found = order_keys([values if present.size == len(values) else values.take(pa.array(present))])[0]
     turned = found if greatest else ~found
     if not is_plain(values.type) or turned.min(initial=0) == LEAST:
-        return Extreme(values, present[sort_with_rows(found, np.arange(found.size))[1]], greatest=greatest)
+        return Extreme(values, present[sort_with_order(found)[1]], greatest=greatest)
     if present.size == len(values):
         return PlainExtreme(turned, values.type)
     keys = np.full(len(values), LEAST)

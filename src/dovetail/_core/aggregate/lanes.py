@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from dovetail._core.kernels.memory import zeros
 from dovetail._core.kernels.segments import (
     BLOCK,
     LEAST,
@@ -19,6 +20,7 @@ from dovetail._core.kernels.segments import (
     sums_above_threshold,
     totals_of_slices,
 )
+from dovetail._core.kernels.slices import taken
 from dovetail._core.kernels.threads import together
 from dovetail._core.sweep.timeline import stretches
 
@@ -50,11 +52,11 @@ class Lane:
         """The fold of nothing, `size` times."""
         if self.fold == "total":
             return np.zeros((size, 2))
-        return np.full(size, LEAST) if self.fold == "max" else np.zeros(size, np.int64)
+        return np.full(size, LEAST) if self.fold == "max" else zeros(size, np.int64)
 
     def arranged(self, rows: NDArray[np.int64]) -> Lane:
         """The lane in another order of the rows."""
-        return self if self.fold == "count" else Lane(self.fold, self.values[rows])
+        return self if self.fold == "count" else Lane(self.fold, taken(self.values, rows))
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,8 @@ class SliceFolds:
         if self.lane.fold == "count":
             return high - low
         if self.lane.fold == "sum":
-            return self._running[high] - self._running[low]
+            sums: NDArray[np.int64] = taken(self._running, high) - taken(self._running, low)
+            return sums
         out = self.lane.empty(low.size)
         if self.lane.values.size == 0:
             return out
@@ -89,7 +92,7 @@ class SliceFolds:
 
     @cached_property
     def _running(self) -> NDArray[np.int64]:
-        running = np.zeros(self.lane.values.size + 1, np.int64)
+        running = zeros(self.lane.values.size + 1, np.int64)
         np.cumsum(self.lane.values, out=running[1:])
         return running
 

@@ -9,6 +9,7 @@ import numpy as np
 from dovetail._core.aggregate.distinct import distinct_in_pairs, distinct_in_slices
 from dovetail._core.aggregate.functions import Distinct, family, prepare
 from dovetail._core.aggregate.lanes import SliceFolds, fold_pairs, fold_threshold
+from dovetail._core.kernels.sort import ascends
 from dovetail._core.sweep.prepare import pick
 from dovetail._core.sweep.slice_join import SliceJoin
 from dovetail._core.sweep.threshold_join import ThresholdJoin
@@ -56,14 +57,16 @@ def fold(
     own_order, other_order = _orders(join, per)
     sequence = _sequence(keys[other])
     picked = [argument.pick(keys[other].rows) for argument in arguments]
-    rows = keys[per].rows[own_order]
+    rows = keys[per].at(own_order)
+    in_order = rows.size == size and ascends(rows)
     folded: dict[object, tuple[Fold, list[NDArray[Any]]]] = {}
     columns = []
     for aggregate, argument in zip(aggregates, picked, strict=True):
         if family(aggregate) not in folded:
             own = prepare(aggregate, *argument, sequence, sequence.size)
             found = _folded(own, other_order, join, per, own_order.size)
-            folded[family(aggregate)] = own, [spread(values, rows, size, lane) for lane, values in found]
+            spread = [values if in_order else _spread(values, rows, size, lane) for lane, values in found]
+            folded[family(aggregate)] = own, spread
         shared, values = folded[family(aggregate)]
         columns.append(shared.finish(values, aggregate.function))
     return columns
@@ -108,10 +111,8 @@ def _sequence(keys: SideKeys) -> NDArray[np.int64]:
     return keys.values[0] if keys.values else np.zeros(keys.rows.size, np.int64)
 
 
-def spread(folded: NDArray[Any], rows: NDArray[np.int64], size: int, lane: Lane | None) -> NDArray[Any]:
+def _spread(folded: NDArray[Any], rows: NDArray[np.int64], size: int, lane: Lane | None) -> NDArray[Any]:
     """Bring folds from positions to rows of the table; rows that cannot match keep the fold of nothing."""
-    if rows.size == size and (rows == np.arange(size)).all():
-        return folded
     out = np.zeros(size, np.int64) if lane is None else lane.empty(size)
     out[rows] = folded
     return out

@@ -9,6 +9,7 @@ import numpy as np
 
 from dovetail._core.aggregate.run import fold
 from dovetail._core.emit.rows import SideRows, emit
+from dovetail._core.kernels.slices import taken
 from dovetail._core.plan.choose import SAMPLE, Sample, choose_shape
 from dovetail._core.plan.shape import Kind, kind_of
 from dovetail._core.sweep.build import Join, build_join, spans_of
@@ -95,20 +96,16 @@ class Cell:
         join = build_join(kind, shape, ops, self.left, self.right, self.threads)
         tests = self._order_tests(shape, join) + ([_on_rows(test, self, join)] if test is not None else [])
         for own in tests:
-            join = Join(
-                TestedPairs(join.pairs, own, join.left_order.size, join.right_order.size),
-                join.left_order,
-                join.right_order,
-            )
+            join = Join(TestedPairs(join.pairs, own), join.left_order, join.right_order)
         return join
 
     def _order_tests(self, shape: Shape, join: Join) -> list[Test]:
         """Tests for the comparisons that the shape leaves over."""
         return [
             order_test(
-                self.left.values[i][join.left_order],
+                taken(self.left.values[i], join.left_order),
                 self.condition.comparisons[i].op,
-                self.right.values[i][join.right_order],
+                taken(self.right.values[i], join.right_order),
             )
             for i in shape.rest
         ]
@@ -123,8 +120,8 @@ class Cell:
     ) -> Iterator[pa.RecordBatch]:
         """Yield the joined rows: the left columns, then the right ones (semi and anti: the left ones)."""
         join = self.join(test, stored="right" if how in ("semi", "anti") else None)
-        ours = SideRows(tuple(left), sizes[0], self.left.rows[join.left_order])
-        theirs = SideRows(tuple(right), sizes[1], self.right.rows[join.right_order])
+        ours = SideRows(tuple(left), sizes[0], self.left.at(join.left_order))
+        theirs = SideRows(tuple(right), sizes[1], self.right.at(join.right_order))
         number = len(left) if how in ("semi", "anti") else len(left) + len(right)
         return emit(join.pairs, ours, theirs, how, [str(i) for i in range(number)], self.threads)
 
@@ -143,7 +140,7 @@ class Cell:
 
 def _on_rows(test: RowTest, cell: Cell, join: Join) -> Test:
     """A test of table rows as a test of positions."""
-    left, right = cell.left.rows[join.left_order], cell.right.rows[join.right_order]
+    left, right = cell.left.at(join.left_order), cell.right.at(join.right_order)
 
     def on_positions(found: Matches) -> NDArray[np.bool_]:
         return test(left[found.left_rows], right[found.right_rows])

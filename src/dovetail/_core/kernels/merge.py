@@ -6,7 +6,7 @@ others a binary search of the distance between them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -116,10 +116,3 @@ def pick_after(
         elif bits > 0 and keys[at] >> bits != place >> bits:
             continue
         out_position[row] = at
-
-
-@kernel
-def gather(values: NDArray[Any], rows: NDArray[np.int64], out: NDArray[Any]) -> None:
-    """Write the values of some rows."""
-    for i in range(rows.size):
-        out[i] = values[rows[i]]

@@ -24,7 +24,7 @@ import numpy as np
 from dovetail._core.columns.axis import bound, comparable, distances
 from dovetail._core.kernels.compile import NO_ROW
 from dovetail._core.kernels.merge import pick_after, pick_before
-from dovetail._core.kernels.sort import sort_with_rows
+from dovetail._core.kernels.sort import sort_with_order
 from dovetail._core.kernels.threads import together
 from dovetail._core.sweep.picked import PickedPairs
 from dovetail._core.sweep.rounds import first_passing, passing
@@ -129,7 +129,7 @@ class _Search:
     def _picked(self, places: NDArray[np.int64], *, backward: bool) -> NDArray[np.int64]:
         """One walk over both sides, in as many stretches as there are threads."""
         line, out = self.line, np.empty(places.size, np.int64)
-        keys, rows = sort_with_rows(places, np.arange(places.size), line.threads)
+        keys, rows = sort_with_order(places)
         pick, limits = (pick_before, self.lower) if backward else (pick_after, self.upper)
         ends = _NONE if limits is None else limits
         calls = [

@@ -9,7 +9,7 @@ import numpy as np
 
 from dovetail._core.kernels.threads import together
 from dovetail._core.plan.shape import Kind
-from dovetail._core.sweep.bounds import bounds, slices
+from dovetail._core.sweep.bounds import bounds, ordered_slices
 from dovetail._core.sweep.overlap_join import Spans, overlap_join
 from dovetail._core.sweep.slice_join import SliceJoin
 from dovetail._core.sweep.threshold_join import threshold_join
@@ -45,12 +45,12 @@ def sliced_join(shape: Shape, ops: Sequence[Op], left: SideKeys, right: SideKeys
     stored, probes = (right, left) if shape.stored == "right" else (left, right)
     wanted = bounds([_probing(i, shape.stored, ops, probes) for i in shape.slice], probes.rows.size)
     at = stored.values[shape.slice[0]] if shape.slice else np.zeros(stored.rows.size, np.int64)
-    found = slices(at, wanted, stored.codes, probes.codes, threads)
+    found = ordered_slices(at, wanted, stored.codes, probes.codes, threads)
     pairs: Pairs = SliceJoin(found, shape.stored)
     if shape.threshold is not None:
         comparison = _probing(shape.threshold, shape.stored, ops, probes)
         pairs = threshold_join(found, stored.values[shape.threshold], comparison, shape.stored)
-    orders = np.arange(probes.rows.size), found.order
+    orders = found.probes, found.order
     return Join(pairs, *orders) if shape.stored == "right" else Join(pairs, *orders[::-1])
 
 
@@ -74,6 +74,5 @@ def spans_of(shape: Shape, ops: Sequence[Op], left: SideKeys, right: SideKeys) -
 
 def _overlap(shape: Shape, ops: Sequence[Op], left: SideKeys, right: SideKeys, threads: int) -> Join:
     spans = spans_of(shape, ops, left, right)
-    orders = together(threads, [own.order for own in spans])
-    pairs = overlap_join(spans[0].pick(orders[0]), spans[1].pick(orders[1]), threads)
-    return Join(pairs, *orders)
+    (ours, left_order), (theirs, right_order) = together(threads, [own.sorted for own in spans])
+    return Join(overlap_join(ours, theirs, threads), left_order, right_order)

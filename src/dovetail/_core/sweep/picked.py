@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dovetail._core.sweep.matches import CHUNK, Matches
+from dovetail._core.sweep.matches import CHUNK, ListedMatches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dovetail._core.condition.values import Side
+    from dovetail._core.sweep.matches import Matches
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,21 +28,21 @@ class PickedPairs:
     left_size: int
     right_size: int
 
-    def tasks(self, number: int) -> list[Iterator[Matches]]:
+    def tasks(self, number: int, chunk: int = CHUNK) -> list[Iterator[Matches]]:
         """Even shares of the pairs."""
         edges = np.linspace(0, self.count(), number + 1).astype(np.int64)
-        return [self._pieces(int(a), int(b)) for a, b in pairwise(edges) if a < b]
+        return [self._pieces(int(a), int(b), chunk) for a, b in pairwise(edges) if a < b]
 
-    def _pieces(self, first: int, last: int) -> Iterator[Matches]:
-        for start in range(first, last, CHUNK):
-            own = slice(start, min(start + CHUNK, last))
-            yield Matches(self.left_rows[own], self.right_rows[own])
+    def _pieces(self, first: int, last: int, chunk: int) -> Iterator[Matches]:
+        for start in range(first, last, chunk):
+            own = slice(start, min(start + chunk, last))
+            yield ListedMatches(self.left_rows[own], self.right_rows[own])
 
     def count(self) -> int:
         """How many pairs there are."""
         return int(self.left_rows.size)
 
-    def has_partner(self, side: Side) -> NDArray[np.bool_]:
+    def partners(self, side: Side) -> NDArray[np.bool_]:
         """Whether each row is in a pair."""
         out = np.zeros(self.left_size if side == "left" else self.right_size, np.bool_)
         out[self.left_rows if side == "left" else self.right_rows] = True

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dovetail._core.kernels.compile import NO_ROW
-from dovetail._core.kernels.slices import fill_slice_pairs
 from dovetail._core.sweep.matches import CHUNK
 
 if TYPE_CHECKING:
@@ -67,10 +66,9 @@ def passing(
 
 
 def _pieces(low: NDArray[np.int64], high: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    ends = np.cumsum(high - low)
+    ends: NDArray[np.int64] = np.cumsum(high - low)
     total = int(ends[-1]) if ends.size else 0
     for start in range(0, total, CHUNK):
-        size = min(CHUNK, total - start)
-        numbers, positions = np.empty(size, np.int64), np.empty(size, np.int64)
-        fill_slice_pairs(low, ends, np.int64(start), numbers, positions)
-        yield numbers, positions
+        pairs = np.arange(start, min(start + CHUNK, total))
+        numbers: NDArray[np.int64] = np.searchsorted(ends, pairs, side="right")
+        yield numbers, high[numbers] - (ends[numbers] - pairs)

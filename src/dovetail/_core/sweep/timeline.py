@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dovetail._core.kernels.merge import gather, positions_below
-from dovetail._core.kernels.sort import sort_with_rows
+from dovetail._core.kernels.merge import positions_below
+from dovetail._core.kernels.slices import taken
+from dovetail._core.kernels.sort import sort_with_order
 from dovetail._core.kernels.threads import together
 from dovetail._core.sweep.ranks import dense_ranks
 
@@ -60,12 +61,11 @@ class Timeline:
     @classmethod
     def of(cls, at: NDArray[np.int64], codes: NDArray[np.int64] | None, threads: int) -> Timeline:
         """Sort stored times within their codes; both fit 62 bits."""
-        rows = np.arange(at.size)
         if codes is None or at.size == 0:
-            return cls(*sort_with_rows(at, rows, threads), threads)
+            return cls(*sort_with_order(at), threads)
         least, most = int(at.min()), int(at.max())
         bits = (most - least + 2).bit_length()
-        keys, order = sort_with_rows((codes << bits) + (at - least + 1), rows, threads)
+        keys, order = sort_with_order((codes << bits) + (at - least + 1))
         return cls(keys, order, threads, bits, least, most)
 
     def places(self, codes: NDArray[np.int64] | None, at: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -137,10 +137,9 @@ class Timeline:
 
     def take(self, values: NDArray[Any]) -> NDArray[Any]:
         """Values of the stored rows, in this order."""
-        out = np.empty(self.order.size, values.dtype)
-        calls = [partial(gather, values, self.order[own], out[own]) for own in stretches(out.size, self.threads)]
-        together(self.threads, calls)
-        return out
+        parts = stretches(self.order.size, self.threads)
+        found = together(self.threads, [partial(taken, values, self.order[own]) for own in parts])
+        return found[0] if len(found) == 1 else np.concatenate(found)
 
 
 def stretches(size: int, threads: int) -> list[slice]:

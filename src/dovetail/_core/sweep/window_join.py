@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dovetail._core.columns.axis import bound, comparable
-from dovetail._core.kernels.sort import sort_with_rows
+from dovetail._core.kernels.sort import sort_with_order
 from dovetail._core.sweep.timeline import Timeline, fitted
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def window_slices(base: TimedSide, probe: TimedSide, reaches: Sequence[Reach], t
     codes = [own for own in (base.codes, probe.codes) if own is not None]
     stored, at, *found = fitted(stored, [at, *found], codes)
     line = Timeline.of(stored, probe.codes, threads)
-    _, rows = sort_with_rows(line.places(base.codes, at), np.arange(at.size), threads)
+    _, rows = sort_with_order(line.places(base.codes, at))
     places = iter([line.places(base.codes, keys) for keys in found])
     slices = []
     for reach, own in zip(reaches, ends, strict=True):

@@ -128,7 +128,7 @@ class AsOfTask:
             names,
             1,
         )
-        alone = right.own & ~pairs.has_partner("right")
+        alone = right.own & ~pairs.partners("right")
         nobody = PickedPairs(_NONE, _NONE, 0, int(alone.sum()))
         unmatched = _all(_some(theirs, alone), nobody.right_size)
         yield from emit(nobody, _all(tuple(column.slice(0, 0) for column in ours), 0), unmatched, "right", names, 1)

@@ -11,10 +11,10 @@ from dovetail._core.plan.matrix import matrix_of
 from dovetail._core.plan.plan import Plan
 from dovetail._core.plan.shape import Kind, kind_of
 from dovetail._core.plan.uses import uses
-from dovetail._hosts.spark.join import aggregate_types, branches, stays_with_spark
+from dovetail._hosts.spark.join import Known, aggregate_types, branches, stays_with_spark
 from dovetail._hosts.spark.place import plan_cells
 from dovetail._hosts.spark.sampled import sample_of
-from dovetail._hosts.spark.sides import check, project
+from dovetail._hosts.spark.sides import project
 from dovetail._hosts.spark.statistics import read_statistics
 
 if TYPE_CHECKING:
@@ -33,12 +33,11 @@ if TYPE_CHECKING:
 
 def run(query: Query, left: SparkFrame, right: SparkFrame) -> Plan:
     """Say how two DataFrames will be joined."""
-    check(query, left, right)
     sides = project(query, left, right)
     if stays_with_spark(query, sides):
         return _sparks_own(query, sides)
     aggregate_types(query, sides)
-    parts = branches(query, sides, read_statistics(sides))
+    parts = branches(query, Known(sides))
     return _of_branch(query, parts[0], full=len(parts) > 1)
 
 
@@ -64,9 +63,10 @@ def _sparks_own(query: Query, sides: Sides) -> Plan:
 
 def _of_branch(query: Query, branch: Branch, *, full: bool) -> Plan:
     condition = branch.sides.condition
-    sample, anchors = sample_of(condition, branch.left, branch.right)
+    statistics = branch.known.statistics
+    sample, anchors = sample_of(condition, *statistics)
     ops = tuple(comparison.op for comparison in condition.comparisons)
-    rows = branch.left.fitting, branch.right.fitting
+    rows = statistics[0].fitting, statistics[1].fitting
     known: dict[str, Any] = {
         "products": rows[0] * rows[1],
         "rows_moved": rows[1] * branch.decision.cells,

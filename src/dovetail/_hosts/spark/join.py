@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pyspark.errors import PySparkException
@@ -11,12 +12,13 @@ from pyspark.sql.types import BooleanType, DataType, LongType
 from sqlglot import exp
 
 from dovetail._core.aggregate.functions import result_type
-from dovetail._core.plan.decide import Facts, decide
+from dovetail._core.plan.decide import BROADCAST_BYTES, Facts, broadcast, decide
 from dovetail._hosts.spark.place import placed, plan_cells
-from dovetail._hosts.spark.prefilter import prefilter
+from dovetail._hosts.spark.prefilter import prefilter, prefilter_left
 from dovetail._hosts.spark.residuals import task_can_test
 from dovetail._hosts.spark.sampled import sample_of
-from dovetail._hosts.spark.sides import check, project
+from dovetail._hosts.spark.sides import project
+from dovetail._hosts.spark.small import Pieces, bring, estimated_bytes, extremes_of
 from dovetail._hosts.spark.statistics import read_statistics
 from dovetail._hosts.spark.task import CellTask, Layout, broadcast_task, cell_task, settle
 from dovetail._hosts.spark.types import arrow_type, schema_of, spark_type
@@ -24,6 +26,7 @@ from dovetail._hosts.spark.wire import pack
 from dovetail.errors import UnsupportedError
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
@@ -40,12 +43,11 @@ FEW_ROWS = 100_000
 
 def run(query: Query, left: SparkFrame, right: SparkFrame) -> DataFrame:
     """Join two DataFrames; the statistics are read now, the rows when Spark asks for them."""
-    check(query, left, right)
     sides = project(query, left, right)
     if stays_with_spark(query, sides):
         return sparks_own(query, left, right)
     aggregate_types(query, sides)
-    parts = [branch.result() for branch in branches(query, sides, read_statistics(sides))]
+    parts = [branch.result() for branch in branches(query, Known(sides))]
     return parts[0] if len(parts) == 1 else parts[0].unionAll(parts[1])
 
 
@@ -63,18 +65,49 @@ def sparks_own(query: Query, left: SparkFrame, right: SparkFrame) -> DataFrame:
 
 
 @dataclass(frozen=True)
+class Known:
+    """What is known of both sides, found when it is first asked for."""
+
+    sides: Sides
+
+    @cached_property
+    def statistics(self) -> tuple[Statistics, Statistics]:
+        """Both sides, read once."""
+        return read_statistics(self.sides)
+
+    @cached_property
+    def estimates(self) -> tuple[float, float]:
+        """Spark's own estimates, for which nothing is read."""
+        return estimated_bytes(self.sides)
+
+    def flip(self) -> Known:
+        """The sides exchanged; what was found stays."""
+        other = Known(self.sides.flip())
+        for name in ("statistics", "estimates"):
+            if name in self.__dict__:
+                other.__dict__[name] = self.__dict__[name][::-1]
+        return other
+
+
+@dataclass(frozen=True)
 class Branch:
-    """One join of which the anchor is the left side; a FULL join has two of them."""
+    """One join of which the anchor is the left side; a FULL join has two of them.
+
+    `other` is the side that travels, if it is in the driver already.
+    """
 
     query: Query
-    sides: Sides
+    known: Known
     how: How
     decision: Decision
-    left: Statistics
-    right: Statistics
+    sides: Sides
+    pieces: Pieces
+    other: pa.Table | None = None
 
     def result(self) -> DataFrame:
         """The rows that the caller sees."""
+        if task_can_test(self.sides) and (direct := self._direct()) is not None:
+            return direct
         frame, places = self._rows()
         for (side, name), kind in self._absent(places).items():
             places[side, name] = f"n{len(places)}"
@@ -82,6 +115,19 @@ class Branch:
         shown = [F.expr(rewritten(own.shows.node, places)).alias(own.name) for own in self.query.output]
         folded = [F.col(f"o{i}").alias(own.name) for i, own in enumerate(self.query.aggregates)]
         return frame.select(*shown, *folded)
+
+    def _direct(self) -> DataFrame | None:
+        """Plain columns, as the tasks yield them: Spark need not touch the rows again. None if there is more to do."""
+        task = self._task(numbered=False)
+        places, kinds = self._places(task), dict(self._fields(task))
+        plain = [own.plain for own in self.query.output]
+        names = [places.get((own.table, own.name)) for own in plain if own is not None]
+        if len(names) < len(plain) or None in names:
+            return None
+        shown = {own.name: str(name) for own, name in zip(self.query.output, names, strict=True)}
+        shown |= {own.name: f"o{i}" for i, own in enumerate(self.query.aggregates)}
+        schema = schema_of([(name, kinds[own]) for name, own in shown.items()])
+        return self._run(replace(task, output=tuple(shown.items())), schema) if shown else None
 
     def _rows(self) -> tuple[DataFrame, dict[tuple[str, str], str]]:
         """The joined rows, and where each input's columns stand: `a0`... of the anchor, `o0`... of the other side."""
@@ -141,16 +187,17 @@ class Branch:
 
     def _run(self, task: CellTask, schema: StructType) -> DataFrame:
         if self.decision.algorithm == "broadcast":
-            other = pack(self.sides.right.frame.select(*self.sides.right.travelling).toArrow())
+            theirs = self.sides.right
+            other = self.other if self.other is not None else theirs.frame.select(*theirs.travelling).toArrow()
             anchors = self.sides.left.frame.select(*self.sides.left.travelling)
-            return self._spread(anchors).mapInArrow(broadcast_task(task, other), schema)
-        sample, sampled = sample_of(self.sides.condition, self.left, self.right)
+            return self._spread(anchors).mapInArrow(broadcast_task(task, pack(other)), schema)
+        sample, sampled = sample_of(self.sides.condition, *self.known.statistics)
         cells = plan_cells(self.sides, sample, sampled, self.decision.cells)
         return placed(self.sides, cells).mapInArrow(cell_task(task), schema)
 
     def _spread(self, frame: DataFrame) -> DataFrame:
         """An anchor that came in too few pieces for the cores is dealt out first."""
-        few = self.left.tasks < self.decision.cells and self.left.rows > FEW_ROWS
+        few = self.pieces.tasks < self.decision.cells and self.pieces.rows > FEW_ROWS
         return frame.repartition(self.decision.cells) if few or self.query.cells else frame
 
 
@@ -171,28 +218,61 @@ def _kept(query: Query) -> str:
     return query.inputs.right.name if query.per == "right" else query.inputs.left.name
 
 
-def branches(query: Query, sides: Sides, found: tuple[Statistics, Statistics]) -> list[Branch]:
+def branches(query: Query, known: Known) -> list[Branch]:
     """The joins that make up the answer: a FULL join is a left join and the right rows without a partner."""
     if query.how == "full":
-        ours = _branch(query, sides, "left", found)
-        return [ours, _branch(query, sides.flip(), "anti", found[::-1])]
+        return [_branch(query, known, "left"), _branch(query, known.flip(), "anti")]
     if query.how == "right":
-        return [_branch(query, sides.flip(), "left", found[::-1])]
+        return [_branch(query, known.flip(), "left")]
     if query.per == "right":
-        return [_branch(query, sides.flip(), query.how, found[::-1])]
-    return [_branch(query, sides, query.how, found)]
+        return [_branch(query, known.flip(), query.how)]
+    return [_branch(query, known, query.how)]
 
 
-def _branch(query: Query, sides: Sides, how: How, found: tuple[Statistics, Statistics]) -> Branch:
+def _branch(query: Query, known: Known, how: How) -> Branch:
     """Decide on anchor and placement, with the sides so turned that the anchor may be the left one."""
-    facts = [Facts(own.fitting, side.row_bytes) for own, side in zip(found, (sides.left, sides.right), strict=True)]
+    return _with_small_side(query, known, how) or _by_statistics(query, known, how)
+
+
+def _with_small_side(query: Query, known: Known, how: How) -> Branch | None:
+    """A broadcast of a side that Spark takes to be small; None if there is no such side, or it is not."""
+    if query.algorithm != "auto" or query.cells is not None:
+        return None
+    turned = known if _keeps_left(query, how) or known.estimates[0] >= known.estimates[1] else known.flip()
+    if turned.estimates[1] > BROADCAST_BYTES:
+        return None
+    brought = bring(turned.sides)
+    if brought is None:
+        return None
+    other, pieces = brought
+    facts = _facts(turned.sides.left, pieces.rows), _facts(turned.sides.right, other.num_rows)
+    decision = broadcast("left", *facts, fixed=_keeps_left(query, how), cells=cores_of(turned.sides.left.frame))
+    sides = turned.sides
+    if not _keeps_left(query, how) or how == "semi":
+        sides = prefilter_left(sides, extremes_of(other, sides.right), other.num_rows)
+    return Branch(query, turned, how, decision, sides, pieces, other)
+
+
+def _keeps_left(query: Query, how: How) -> bool:
+    """Whether the left side is the anchor, whatever its size."""
+    return how != "inner" or query.per is not None
+
+
+def _facts(side: SparkSide, rows: int) -> Facts:
+    return Facts(side.name, rows, side.row_bytes)
+
+
+def _by_statistics(query: Query, known: Known, how: How) -> Branch:
+    left, right = known.statistics
+    facts = _facts(known.sides.left, left.fitting), _facts(known.sides.right, right.fitting)
     per: Side | None = None if query.per is None else "left"
-    cores = cores_of(sides.left.frame)
+    cores = cores_of(known.sides.left.frame)
     decision = decide(how, per, *facts, asked=query.algorithm, cells=query.cells, cores=cores)
-    if decision.anchor == "right":
-        sides, found = sides.flip(), found[::-1]
+    turned = known if decision.anchor == "left" else known.flip()
     keep = how in ("left", "anti") or per is not None
-    return Branch(query, prefilter(sides, *found, keep_left=keep), how, decision, *found)
+    left, right = turned.statistics
+    sides = prefilter(turned.sides, left, right, keep_left=keep)
+    return Branch(query, turned, how, decision, sides, Pieces(left.rows, left.tasks))
 
 
 def cores_of(frame: DataFrame) -> int:

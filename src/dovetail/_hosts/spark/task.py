@@ -61,6 +61,8 @@ class CellTask:
     right: Layout
     aggregates: tuple[Aggregate, ...] = ()
     numbered: bool = False
+    output: tuple[tuple[str, str], ...] = ()
+    """What the result shows, by name, if that is no more than some of these columns."""
 
     def rows(self, left: pa.Table, right: pa.Table, first: int = 0) -> Batches:
         """The joined rows of a cell: anchor columns `a0`..., other columns `o0`... or aggregates.
@@ -96,7 +98,7 @@ class CellTask:
         arguments = arguments_of(self.aggregates, right)
         folded = cell.fold(self.aggregates, arguments, "left", left.num_rows, self._test(left, right))
         names = [f"a{i}" for i in range(len(ours))] + [f"o{i}" for i in range(len(folded))]
-        return pa.RecordBatch.from_arrays([*ours, *folded], names=names)
+        return self._shown(pa.RecordBatch.from_arrays([*ours, *folded], names=names))
 
     def _named(self, columns: list[pa.Array], *, paired: bool) -> pa.RecordBatch:
         ours = len(self.left.shown)
@@ -108,7 +110,13 @@ class CellTask:
         names += [f"o{i}" for i in range(len(columns) - len(names))]
         if extra:
             names.append("paired")
-        return pa.RecordBatch.from_arrays([*columns, *extra], names=names)
+        return self._shown(pa.RecordBatch.from_arrays([*columns, *extra], names=names))
+
+    def _shown(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        if not self.output:
+            return batch
+        columns = [batch.column(own) for _, own in self.output]
+        return pa.RecordBatch.from_arrays(columns, names=[name for name, _ in self.output])
 
 
 def arguments_of(aggregates: tuple[Aggregate, ...], table: pa.Table) -> list[Argument]:

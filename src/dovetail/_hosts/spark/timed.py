@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import DayTimeIntervalType
 
 from dovetail._core.columns.axis import axis_type
 from dovetail._core.columns.cast import cast
 from dovetail._core.columns.table import Columns, one_chunk
-from dovetail._core.columns.types import DAY_TIME, canonicalise
+from dovetail._core.columns.types import DAY_TIME, canonicalise, sql_name
 from dovetail._core.plan.query import OutputColumn
 from dovetail._core.sweep.prepare import SideColumns
 from dovetail._hosts.spark.sides import check, project
@@ -40,35 +39,15 @@ def project_timed(
     query: Query, left: SparkFrame, right: SparkFrame, hidden: Sequence[Expression]
 ) -> tuple[Sides, pa.DataType]:
     """Project both sides, `hidden` columns included; and the type of the axis. Nothing runs."""
-    check(query, left, right)
-    kind = _axis(query, left, right)
+    types = check(query, left, right)
+    axis, text = query.condition.comparisons[0], str(query.condition.comparisons[0]).replace("`", "")
+    ours, theirs = types[axis.left.sql], types[axis.right.sql]
+    kind = None if ours is None or theirs is None else axis_type(ours, theirs, text)
     extra = tuple(OutputColumn(f"hidden {i}", column) for i, column in enumerate(hidden))
-    sides = project(replace(query, output=(*query.output, *extra)), left, right)
-    if query.condition.comparisons[0] not in sides.condition.comparisons:
-        names = (str(own.schema.fields[0].dataType.simpleString()) for own in _shown(query, left, right))
-        raise UsageError.no_axis(_text(query), *names)
+    sides = project(replace(query, output=(*query.output, *extra)), left, right, types)
+    if kind is None or axis not in sides.condition.comparisons:
+        raise UsageError.no_axis(text, *("another type" if own is None else sql_name(own) for own in (ours, theirs)))
     return sides, kind
-
-
-def _shown(query: Query, left: SparkFrame, right: SparkFrame):  # type: ignore[no-untyped-def]  # noqa: ANN202
-    """The times of both sides, as frames."""
-    axis = query.condition.comparisons[0]
-    return [
-        own.frame.alias(own.name).select(F.expr(part.sql)) for own, part in ((left, axis.left), (right, axis.right))
-    ]
-
-
-def _text(query: Query) -> str:
-    return str(query.condition.comparisons[0]).replace("`", "")
-
-
-def _axis(query: Query, left: SparkFrame, right: SparkFrame) -> pa.DataType:
-    """The type in which both times are compared."""
-    kinds = [frame.schema.fields[0].dataType for frame in _shown(query, left, right)]
-    arrow = [arrow_type(kind) for kind in kinds]
-    if arrow[0] is None or arrow[1] is None:
-        raise UsageError.no_axis(_text(query), *(kind.simpleString() for kind in kinds))
-    return axis_type(arrow[0], arrow[1], _text(query))
 
 
 def offset_type(kind: DataType) -> pa.DataType:
