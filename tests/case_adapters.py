@@ -1,7 +1,7 @@
-"""The shared cases (other engines' own tests, as data) put to `dv.join`, on either host.
+"""The shared cases (other engines' own tests, as data) put to `dv.join` and `dv.asof_join`, on either host.
 
 A case is a join and then a query over its rows. The join is ours; the query is run by Spark on Spark and by DuckDB on
-Arrow, over the joined frame, whose columns have the names that `dv.join` promises.
+Arrow, over the joined frame, whose columns have the names that our joins promise.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from tests.spark_answers import spark_frame
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-KINDS = ("theta", "band", "overlap", "outer", "semi", "anti", "multiway")
+ROW = "row of the right"
+KINDS = ("theta", "band", "overlap", "outer", "semi", "anti", "multiway", "asof")
 ARROW_TYPES = {
     "int": pa.int64(),
     "double": pa.float64(),
@@ -61,6 +62,7 @@ class SharedCase:
     tolerance: float
     third: pa.Table | None = None
     joins: tuple[tuple[str, str, str], ...] = ()
+    asof: dict[str, Any] | None = None
 
     def check(self, rows: pa.Table) -> None:
         """Raise unless these are the expected rows."""
@@ -77,11 +79,14 @@ def load(kinds: tuple[str, ...] = KINDS) -> list[SharedCase]:
 
 
 def _case(line: dict[str, Any]) -> SharedCase:
+    right = _table(line["right"])
+    if line.get("asof", {}).get("tie") in ("first", "last"):
+        right = right.append_column(ROW, pa.array(range(len(right))))  # such a tie goes by the order of the rows
     return SharedCase(
         id=line["id"],
         kind=line["kind"],
         left=_table(line["left"]),
-        right=_table(line["right"]),
+        right=right,
         on=line["condition"],
         how=line["how"],
         select=line["select"],
@@ -92,6 +97,7 @@ def _case(line: dict[str, Any]) -> SharedCase:
         tolerance=line.get("tolerance", 1e-9),
         third=_table(line["third"]) if "third" in line else None,
         joins=tuple((own["right"], own["how"], own["condition"]) for own in line.get("joins", [])),
+        asof=line.get("asof"),
     )
 
 
@@ -136,10 +142,45 @@ def on_arrow(case: SharedCase) -> pa.Table:
         return pa.table(connection.sql(_query(case, "joined", "duckdb")))
 
 
-def _joined(case: SharedCase, left: Any, right: Any, third: Any) -> Any:
-    """The joined frame: of three inputs at once if all joins are inner, else of two and then of the third."""
-    if third is None:
-        return dv.join(left, right, on=case.on, how=case.how)
+def _without_zone(table: pa.Table) -> pa.Table:
+    naive = {ARROW_TYPES["timestamp"]: pa.timestamp("us")}
+    return table.cast(pa.schema([column.with_type(naive.get(column.type, column.type)) for column in table.schema]))
+
+
+def on_spark(case: SharedCase, spark: SparkSession, **placement: Any) -> pa.Table:
+    """Answer a case on the Spark host."""
+    frames = [None if table is None else spark_frame(spark, table) for table in (case.left, case.right, case.third)]
+    joined = _joined(case, *frames, **placement)
+    return spark.sql(_query(case, "{joined}", "spark"), joined=joined).toArrow()
+
+
+def _joined(case: SharedCase, left: Any, right: Any, third: Any, **placement: Any) -> Any:
+    """Put a case to the function that it is for; one cell is enough for an as-of join of a few rows."""
+    if third is not None:
+        return _joined_with_third(case, left, right, third)
+    if case.asof is None:
+        return dv.join(left, right, on=case.on, how=case.how, **placement)
+    asked = case.asof
+    return dv.asof_join(
+        left,
+        right,
+        on=(_bare(asked["on"][0]), _bare(asked["on"][1])),
+        keys=[(_bare(key[0]), _bare(key[1])) for key in asked["by"]] or None,
+        null_safe=[_bare(key[0]) for key in asked["by"] if "null_safe" in key],
+        direction=asked["direction"],
+        strict=not asked["allow_exact"],
+        tolerance=_distance(asked["tolerance"]),
+        nearest_tie="forward" if asked.get("nearest_tie") == "forward" else "backward",
+        ties="first" if asked["tie"] == "first" else "last",
+        tie_break=None if asked["tie"] == "any" else ROW,
+        where=asked.get("extra"),
+        how=case.how,
+        **placement,
+    )
+
+
+def _joined_with_third(case: SharedCase, left: Any, right: Any, third: Any) -> Any:
+    """Three inputs at once if all joins are inner, else two and then the third."""
     if all(how == "inner" for _, how, _ in case.joins):
         return dv.join(l=left, r=right, t=third, on=case.on)
     (_, first, on), (_, second, then) = case.joins
@@ -147,16 +188,15 @@ def _joined(case: SharedCase, left: Any, right: Any, third: Any) -> Any:
     return dv.join(both=both, t=third, on=_renamed(then, case, "spark", prefix={"l": "both", "r": "both"}), how=second)
 
 
-def _without_zone(table: pa.Table) -> pa.Table:
-    naive = {ARROW_TYPES["timestamp"]: pa.timestamp("us")}
-    return table.cast(pa.schema([column.with_type(naive.get(column.type, column.type)) for column in table.schema]))
+def _bare(name: str) -> str:
+    """A column without its input's name; an expression as it is."""
+    return name[2:] if name.replace(".", "").replace("_", "").isalnum() else name
 
 
-def on_spark(case: SharedCase, spark: SparkSession) -> pa.Table:
-    """Answer a case on the Spark host."""
-    frames = [None if table is None else spark_frame(spark, table) for table in (case.left, case.right, case.third)]
-    joined = _joined(case, *frames)
-    return spark.sql(_query(case, "{joined}", "spark"), joined=joined).toArrow()
+def _distance(tolerance: dict[str, Any] | None) -> Any:
+    if tolerance is None:
+        return None
+    return tolerance["value"] if tolerance["unit"] is None else f"{tolerance['value']} {tolerance['unit']}"
 
 
 def _query(case: SharedCase, source: str, dialect: str) -> str:

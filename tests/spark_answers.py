@@ -47,6 +47,7 @@ _SPARK_TYPES = {
     pa.date32(): "date",
     pa.timestamp("us", "UTC"): "timestamp",
     pa.timestamp("us"): "timestamp_ntz",
+    pa.duration("us"): "interval day to second",
 }
 
 

@@ -16,15 +16,15 @@ from dovetail import errors
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from dovetail._core.plan.plan import Plan
 
-__all__ = ["errors", "explain", "join"]
+__all__ = ["asof_join", "errors", "explain", "join", "window_join"]
 __version__ = "0.1.0"
 
 
-def join(  # noqa: PLR0913 -- every choice of a join has a name
+def join(
     *frames: Any,
     on: str,
     how: str = "inner",
@@ -109,7 +109,178 @@ def join(  # noqa: PLR0913 -- every choice of a join has a name
     return run(sides, on=on, **choices)
 
 
-def explain(  # noqa: PLR0913 -- the choices of `join`
+def asof_join(
+    *frames: Any,
+    on: str | tuple[str, str],
+    keys: str | Sequence[str | tuple[str, str]] | None = None,
+    direction: str = "backward",
+    strict: bool = False,
+    tolerance: object = None,
+    how: str = "left",
+    ties: str = "last",
+    tie_break: str | Sequence[str] | None = None,
+    nearest_tie: str = "backward",
+    where: str | None = None,
+    null_safe: bool | str | Sequence[str] = False,
+    partitions: int | None = None,
+    **named: Any,
+) -> Any:
+    """Join every row of the first frame with the row of the second that is nearest in time.
+
+    The partner is one row as it stands, never a mix of rows, and does not depend on the order or the placement of the
+    rows. NULL times match nothing, nor do NULL keys unless they are null-safe.
+
+    Parameters
+    ----------
+    *frames, **named
+        Two frames, as for `join`.
+    on
+        The time column, of one name in both frames, or a pair of names; or Spark SQL expressions of one frame each.
+        Numbers, dates and timestamps, with and without a zone but not mixed; where only the order counts, also strings.
+    keys
+        Columns that must be equal, each one name or a pair of names. Without keys, all rows belong together.
+    direction
+        `backward`: the last row at or before; `forward`: the first at or after; `nearest`: the closer of the two.
+    strict
+        Whether a row of the same time is no partner.
+    tolerance
+        How far away a partner may be, itself included: a duration ("5 seconds"), a number, or a column of the first
+        frame with a distance for each row.
+    how
+        `left`, `inner`, `right`, `full`, `semi` or `anti`; `right` and `full` keep the rows of the second frame that
+        are no one's partner.
+    ties, tie_break
+        Among rows of one time, the `last` (or `first`) by the columns `tie_break`, ascending and NULL first; by all
+        columns that are neither key nor time, nested ones apart, if left out. Or `all` of them, or an `error`.
+    nearest_tie
+        Which of two rows at one distance `nearest` takes: `backward` or `forward`.
+    where
+        A Spark SQL condition that candidates must pass before the nearest is picked.
+    null_safe
+        True, or the names of the keys in which NULL equals NULL.
+    partitions
+        On Spark, into how many cells to place the rows; chosen by size if left out.
+
+    Returns
+    -------
+    A frame of the same library: the columns of the first frame, then those of the second, a name that clashes prefixed
+    (`r_ts`). `semi` and `anti`: the columns of the first.
+
+    Raises
+    ------
+    UsageError
+        In one line, before any job starts, if the call cannot be carried out; while the rows are joined, if
+        `ties="error"` meets some.
+
+    Examples
+    --------
+    >>> import dovetail as dv
+    >>> import pyarrow as pa
+    >>> trades = pa.table({"sym": ["A", "A", "B"], "ts": [3, 9, 5], "qty": [10, 20, 30]})
+    >>> quotes = pa.table({"sym": ["A", "A", "B"], "at": [1, 8, 7], "bid": [100, 101, 50]})
+    >>> dv.asof_join(trades, quotes, on=("ts", "at"), keys="sym").select(["qty", "bid"]).to_pylist()
+    [{'qty': 10, 'bid': 100}, {'qty': 20, 'bid': 101}, {'qty': 30, 'bid': None}]
+    >>> dv.asof_join(trades, quotes, on=("ts", "at"), keys="sym", tolerance=1, how="semi").to_pylist()
+    [{'sym': 'A', 'ts': 9, 'qty': 20}]
+    """
+    from dovetail._hosts.door import run_asof  # noqa: PLC0415 -- importing dovetail must stay light
+
+    return run_asof(
+        _sides(frames, named),
+        on=on,
+        keys=keys,
+        direction=direction,
+        strict=strict,
+        tolerance=tolerance,
+        how=how,
+        ties=ties,
+        tie_break=tie_break,
+        nearest_tie=nearest_tie,
+        where=where,
+        null_safe=null_safe,
+        partitions=partitions,
+    )
+
+
+def window_join(
+    *frames: Any,
+    on: str | tuple[str, str],
+    keys: str | Sequence[str | tuple[str, str]] | None = None,
+    preceding: object = None,
+    following: object = None,
+    agg: Mapping[str, str] | None = None,
+    closed: str | None = None,
+    include_prevailing: bool | None = None,
+    windows: Sequence[Mapping[str, Any]] | None = None,
+    null_safe: bool | str | Sequence[str] = False,
+    partitions: int | None = None,
+    **named: Any,
+) -> Any:
+    """Fold, for every row of the first frame (the base), the rows of the second (the probe) around its time.
+
+    Every base row gives one row, whether its window holds any probe row or not. Sums of floats do not drift, however
+    many windows there are: each is added up from its own rows, in twice the precision.
+
+    Parameters
+    ----------
+    *frames, **named
+        Two frames, as for `join`: the base, then the probe.
+    on, keys, null_safe, partitions
+        As for `asof_join`; the axis must have distances.
+    preceding, following
+        How far the window reaches back and forward from the base row's time: a duration ("10 minutes"), a number, the
+        name of a base column, or "unbounded". `following` is 0 if left out; either may be negative. Ends beyond the
+        axis saturate. Where a base column is NULL, or its window ends before it begins, the window is empty.
+    agg
+        Aggregates by name: `count`, `sum`, `avg`, `min`, `max`, `first`, `last`, `stddev`, `variance` and
+        `count_distinct` of a Spark SQL expression of probe columns, each also with `FILTER (WHERE ...)`. `first` and
+        `last` go by time, ties by the value, NULL first. Over an empty window a count is 0, all others NULL.
+    closed
+        Which ends belong to the window: `both` (if left out), `left`, `right` or `neither`.
+    include_prevailing
+        Whether the rows of the greatest time at or before the window's start belong to it, too.
+    windows
+        Several windows at once, each a dict of the options above from `preceding` on; what a window leaves out, the
+        call says for all. The rows are sorted once for all of them.
+
+    Returns
+    -------
+    A frame of the same library: the columns of the base, then the aggregates.
+
+    Raises
+    ------
+    UsageError
+        In one line, before any job starts, if the call cannot be carried out.
+
+    Examples
+    --------
+    >>> import dovetail as dv
+    >>> import pyarrow as pa
+    >>> clicks = pa.table({"user": ["u", "v"], "ts": [10, 20]})
+    >>> orders = pa.table({"user": ["u", "u", "u"], "ts": [4, 9, 18], "amount": [1.5, 2.0, 4.0]})
+    >>> dv.window_join(
+    ...     clicks, orders, on="ts", keys="user", preceding=10, agg={"n": "count(*)", "spend": "sum(amount)"}
+    ... ).to_pylist()
+    [{'user': 'u', 'ts': 10, 'n': 2, 'spend': 3.5}, {'user': 'v', 'ts': 20, 'n': 0, 'spend': None}]
+    """
+    from dovetail._hosts.door import run_window  # noqa: PLC0415 -- importing dovetail must stay light
+
+    return run_window(
+        _sides(frames, named),
+        on=on,
+        keys=keys,
+        windows=windows,
+        null_safe=null_safe,
+        partitions=partitions,
+        preceding=preceding,
+        following=following,
+        agg=agg,
+        closed=closed,
+        include_prevailing=include_prevailing,
+    )
+
+
+def explain(
     *frames: Any,
     on: str,
     how: str = "inner",

@@ -92,6 +92,14 @@ class UnsupportedError(DovetailError):
         )
 
     @classmethod
+    def only_by_spark(cls, sql: str) -> Self:
+        """Name a part of a condition that only Spark can test, in a join that goes through candidates itself."""
+        return cls(
+            f"{sql!r} is not supported in a join by time: only Spark itself can test it. "
+            "Hint: compute what it compares as columns of plain types first."
+        )
+
+    @classmethod
     def aggregate_type(cls, text: str) -> Self:
         """Name an aggregate over a type that has no order we know."""
         return cls(
@@ -275,6 +283,114 @@ class UsageError(DovetailError, ValueError):
     def sum_overflow(cls, text: str, kind: str) -> Self:
         """Say that a sum does not fit its type."""
         return cls(f"aggregate {text!r} overflows {kind}. Hint: cast its argument to a decimal or a double.")
+
+    @classmethod
+    def no_pair(cls, option: str, got: object) -> Self:
+        """Refuse what names no column of either side."""
+        return cls(
+            f"{option} is {got!r}; it is one column's name, or a pair of names, left and right. "
+            f"Hint: {option}='ts' or {option}=('traded', 'quoted')."
+        )
+
+    @classmethod
+    def no_axis(cls, text: str, left: str, right: str) -> Self:
+        """Refuse times that have no common order."""
+        return cls(
+            f"{text!r} compares {left} with {right}; an axis is of numbers, dates or timestamps, alike on both sides. "
+            "Hint: cast one side."
+        )
+
+    @classmethod
+    def mixed_zones(cls, text: str) -> Self:
+        """Refuse to compare moments with and without a time zone."""
+        return cls(
+            f"{text!r} compares TIMESTAMP with TIMESTAMP_NTZ; whether they are near depends on a time zone. "
+            "Hint: cast one side to the other's type."
+        )
+
+    @classmethod
+    def no_distance(cls, what: str, text: str, kind: str) -> Self:
+        """Refuse to measure on an axis that has only an order."""
+        return cls(
+            f"{what} measures distances, but {text!r} is {kind}, which has none; an axis with distances is of numbers, "
+            "dates or timestamps. Hint: cast the column."
+        )
+
+    @classmethod
+    def no_offset(cls, option: str, got: object, base: str) -> Self:
+        """Refuse what is neither a length of time, nor a number, nor a column."""
+        return cls(
+            f"{option} {got!r} is no duration, no finite number and no column of {base!r}. "
+            f"Hint: {option}='5 minutes', {option}=2.5, or the name of a column."
+        )
+
+    @classmethod
+    def calendar_duration(cls, text: str) -> Self:
+        """Refuse lengths of time that depend on the calendar."""
+        return cls(
+            f"duration {text!r} has no fixed length; months and years differ. Hint: count days, as in '30 days'."
+        )
+
+    @classmethod
+    def too_fine(cls, text: str) -> Self:
+        """Refuse parts of a nanosecond."""
+        return cls(f"duration {text!r} is no whole number of nanoseconds. Hint: write fewer digits.")
+
+    @classmethod
+    def needs_duration(cls, option: str, got: float, kind: str) -> Self:
+        """Refuse a bare number on an axis of time."""
+        return cls(
+            f"{option} is the number {got:g}, but the axis is {kind}. Hint: say the unit, as in '{got:g} seconds'."
+        )
+
+    @classmethod
+    def needs_number(cls, option: str, kind: str) -> Self:
+        """Refuse a length of time on an axis of numbers."""
+        return cls(f"{option} is a duration, but the axis is {kind}. Hint: give a number in the axis's own unit.")
+
+    @classmethod
+    def offset_column(cls, option: str, column: str, axis: str) -> Self:
+        """Refuse a column of offsets that does not fit the axis."""
+        return cls(
+            f"{option} is a column of {column}, but the axis is {axis}; times need INTERVAL DAY TO SECOND, numbers a "
+            "number. Hint: make_dt_interval(0, 0, 0, seconds)."
+        )
+
+    @classmethod
+    def negative_tolerance(cls, got: object) -> Self:
+        """Refuse a tolerance that nothing can keep."""
+        return cls(f"tolerance {got!r} is negative; it is a distance. Hint: leave it out to take the nearest at any.")
+
+    @classmethod
+    def reversed_window(cls, preceding: object, following: object) -> Self:
+        """Refuse a window that ends before it begins."""
+        return cls(
+            f"window is empty: preceding {preceding!r} is below minus following {following!r}, so it ends before it "
+            "begins. Hint: preceding counts back, following forward; one of them may be negative."
+        )
+
+    @classmethod
+    def missing_option(cls, function: str, option: str) -> Self:
+        """Name an option that a call cannot do without."""
+        return cls(
+            f"{function} needs {option}. Hint: window_join(..., preceding='10 minutes', agg={{'n': 'count(*)'}})."
+        )
+
+    @classmethod
+    def no_window(cls, got: object) -> Self:
+        """Refuse what describes no window."""
+        return cls(
+            f"{got!r} describes no window; windows is a list of them, each a dict, and so is agg. "
+            "Hint: windows=[{'preceding': '1 hour', 'agg': {'n': 'count(*)'}}]."
+        )
+
+    @classmethod
+    def tied_rows(cls, side: str, rows: int) -> Self:
+        """Say that a time does not tell one row from another."""
+        return cls(
+            f"ties='error': {rows} rows of {side!r} are equally near to one row. "
+            "Hint: ties='last' takes the greatest by tie_break, ties='all' keeps them."
+        )
 
     @classmethod
     def too_few_partitions(cls, got: object) -> Self:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, cast
 
 from dovetail._core.condition.inputs import Input, Inputs
 from dovetail._core.plan.query import read_query
+from dovetail._core.plan.temporal import read_asof, read_window_join
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from dovetail._core.plan.plan import Plan
 
 
@@ -17,46 +21,47 @@ def run(frames: dict[str, Any], **call: Any) -> Any:
     if len(frames) > 2:  # noqa: PLR2004 -- a join of three and more is a cascade of joins of two
         return _many(frames).run(frames, **call)
     call.pop("order", None)
-    if _are_spark(frames):
-        from dovetail._hosts.spark import join as spark  # noqa: PLC0415 -- only for callers who have Spark
+    return _answer("join", read_query, frames, call)
 
-        left, right = spark.open_frames(frames)
-        return spark.run(read_query(_inputs(left, right), **call), left, right)
-    from dovetail._hosts.arrow import join as arrow  # noqa: PLC0415
-    from dovetail._hosts.arrow.frames import open_frame  # noqa: PLC0415
 
-    ours, theirs = (open_frame(name, frame) for name, frame in frames.items())
-    return arrow.run(read_query(_tables(frames, ours, theirs), **call), ours, theirs)
+def run_asof(frames: dict[str, Any], **call: Any) -> Any:
+    """Join each row of the first frame with the nearest one in time."""
+    return _answer("asof", read_asof, frames, call)
+
+
+def run_window(frames: dict[str, Any], **call: Any) -> Any:
+    """Fold, for each row of the first frame, the rows around its time."""
+    return _answer("window", read_window_join, frames, call)
 
 
 def describe(frames: dict[str, Any], **call: Any) -> Plan:
     """Explain the join of named frames."""
     if len(frames) > 2:  # noqa: PLR2004 -- as above
-        plan: Plan = _many(frames).explain(frames, **call)
-        return plan
+        return cast("Plan", _many(frames).explain(frames, **call))
     call.pop("order", None)
-    if _are_spark(frames):
-        from dovetail._hosts.spark import explain as spark_explain  # noqa: PLC0415
-        from dovetail._hosts.spark import join as spark  # noqa: PLC0415
+    return cast("Plan", _answer("explain", read_query, frames, call))
 
-        left, right = spark.open_frames(frames)
-        return spark_explain.explain(read_query(_inputs(left, right), **call), left, right)
-    from dovetail._hosts.arrow import explain as arrow  # noqa: PLC0415
+
+def _answer(what: str, read: Callable[..., Any], frames: dict[str, Any], call: dict[str, Any]) -> Any:
+    """Read a call and hand it to the host of its frames; each host has a module, with `run`, for each thing to do."""
+    if _are_spark(frames):
+        from dovetail._hosts.spark.frames import open_frames  # noqa: PLC0415 -- only for callers who have Spark
+
+        left, right = open_frames(frames)
+        return _host("spark", what).run(read(_inputs(left, right), **call), left, right)
     from dovetail._hosts.arrow.frames import open_frame  # noqa: PLC0415
 
     ours, theirs = (open_frame(name, frame) for name, frame in frames.items())
-    return arrow.explain(read_query(_tables(frames, ours, theirs), **call), ours, theirs)
+    return _host("arrow", what).run(read(_tables(frames, ours, theirs), **call), ours, theirs)
+
+
+def _host(name: str, what: str) -> Any:
+    return import_module(f"dovetail._hosts.{name}.{what}")
 
 
 def _many(frames: dict[str, Any]) -> Any:
     """The host's way with three and more frames."""
-    if _are_spark(frames):
-        from dovetail._hosts.spark import many as spark  # noqa: PLC0415
-
-        return spark
-    from dovetail._hosts.arrow import many as arrow  # noqa: PLC0415
-
-    return arrow
+    return _host("spark" if _are_spark(frames) else "arrow", "many")
 
 
 def _are_spark(frames: dict[str, Any]) -> bool:

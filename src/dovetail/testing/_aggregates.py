@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from functools import cmp_to_key
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from sqlglot import exp
 
 from dovetail.errors import UsageError
 from dovetail.testing._arithmetic import adjusted, divide_decimals
-from dovetail.testing._interpreter import compared, parse, read, sides_of, sort_key
+from dovetail.testing._interpreter import compared, parse, read, read_condition, sides_of, sort_key
 from dovetail.testing._joins import matching_pairs
 from dovetail.testing._kinds import BIGINT, INTEGERS, MAX_PRECISION, decimal_kind, is_decimal, is_number
 from dovetail.testing._sides import side_of
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from dovetail.testing._terms import Pair, Term
     from dovetail.testing._values import Value
 
-_NAMES = ("count", "sum", "avg", "min", "max", "first", "last")
+_NAMES = ("count", "sum", "avg", "min", "max", "first", "last", "stddev", "variance", "count_distinct")
 _INEQUALITIES = (exp.LT, exp.LTE, exp.GT, exp.GTE)
 
 
@@ -57,7 +58,8 @@ def naive_aggregate(
     on
         A condition as in `naive_join`.
     agg
-        Name to aggregate: `count(*)`, or `count`, `sum`, `avg`, `min`, `max`, `first`, `last` of an expression.
+        Name to aggregate: `count(*)`, or `count`, `sum`, `avg`, `min`, `max`, `first`, `last`, `stddev`, `variance`,
+        `count_distinct` of an expression, each also with `FILTER (WHERE ...)`.
     per
         The name of the input whose rows are kept.
     names
@@ -79,7 +81,7 @@ def naive_aggregate(
     """
     sides = side_of(names[0], left), side_of(names[1], right)
     kept = _position(per, names)
-    folds = [_fold_of(parse(sql), parse(on), sides, 1 - kept) for sql in agg.values()]
+    folds = [fold_of(parse(sql), _first_inequality(parse(on), sides, 1 - kept), sides) for sql in agg.values()]
     partners: list[list[Pair]] = [[] for _ in sides[kept].rows]
     for pair in matching_pairs(sides, on):
         partners[pair[kept]].append((sides[0].values[pair[0]], sides[1].values[pair[1]]))
@@ -88,18 +90,20 @@ def naive_aggregate(
 
 
 @dataclass(frozen=True, slots=True)
-class _Fold:
-    """One aggregate: what is folded, in which order, and how."""
+class Fold:
+    """One aggregate: what is folded, in which order, and how; `where` is its filter."""
 
     term: Term | None
     order: Callable[[Pair], Value]
     finish: Callable[[list[Value], Kind], Value]
+    where: Term | None = None
 
     def over(self, pairs: list[Pair]) -> Value:
         """Fold one row's partners; without a term the partners themselves are counted."""
+        kept = [pair for pair in pairs if self.where is None or self.where.value(pair) is True]
         if self.term is None:
-            return len(pairs)
-        values = [self.term.value(pair) for pair in sorted(pairs, key=self.order)]
+            return len(kept)
+        values = [self.term.value(pair) for pair in sorted(kept, key=self.order)]
         return self.finish(values, self.term.kind)
 
 
@@ -109,22 +113,35 @@ def _position(per: str, names: tuple[str, str]) -> int:
     return names.index(per)
 
 
-def _fold_of(node: exp.Expr, on: exp.Expr, sides: Sides, partner: int) -> _Fold:
+def fold_of(node: exp.Expr, at: Term | None, sides: Sides) -> Fold:
+    """Read one aggregate; `at` is the time, or what else goes before the value in the order of partners."""
+    where = None
+    if isinstance(node, exp.Filter):
+        node, where = node.this, read_condition(node.expression.this, sides)
+    finish, argument = _called(node)
+    if isinstance(argument, exp.Star):
+        return Fold(None, lambda _pair: 0, finish, where)
+    term = read(argument, sides)
+    if isinstance(node, _NUMERIC) and not is_number(term.kind):
+        raise UsageError.no_sum(node.sql("spark"), str(term.kind))
+    return Fold(term, _order(at, term), finish, where)
+
+
+def _called(node: exp.Expr) -> tuple[Callable[[list[Value], Kind], Value], exp.Expr]:
+    """Return what an aggregate does, and its argument."""
+    if isinstance(node, exp.Count) and isinstance(node.this, exp.Distinct) and len(node.this.expressions) == 1:
+        return _distinct, node.this.expressions[0]
+    if isinstance(node, exp.Anonymous) and node.name.lower() == "count_distinct" and len(node.expressions) == 1:
+        return _distinct, node.expressions[0]
     finish = _FINISH.get(type(node))
     if finish is None or isinstance(node.this, exp.Distinct):
         raise UsageError.unknown_aggregate(node.sql("spark"), _NAMES)
-    if isinstance(node.this, exp.Star):
-        return _Fold(None, lambda _pair: 0, finish)
-    term = read(node.this, sides)
-    if isinstance(node, (exp.Sum, exp.Avg)) and not is_number(term.kind):
-        raise UsageError.no_sum(node.sql("spark"), str(term.kind))
-    return _Fold(term, _order(on, term, sides, partner), finish)
+    return finish, node.this
 
 
-def _order(on: exp.Expr, term: Term, sides: Sides, partner: int) -> Callable[[Pair], Value]:
-    """Return the sort key of partners: their side of the first inequality, then the value."""
+def _order(at: Term | None, term: Term) -> Callable[[Pair], Value]:
+    """Return the sort key of partners: what they are ordered by first, then the value."""
     by_value = sort_key(term.kind)
-    at = _first_inequality(on, sides, partner)
     if at is None:
         return lambda pair: by_value(term.value(pair))
     by_at = sort_key(at.kind)
@@ -201,6 +218,32 @@ def _float_sum(values: list[float]) -> float:
         return sum(values)
 
 
+def _distinct(values: list[Value], kind: Kind) -> int:
+    """Count the values of which no earlier one is equal."""
+    seen: list[Value] = []
+    for value in _known(values):
+        if all(compare(value, other, kind) for other in seen):
+            seen.append(value)
+    return len(seen)
+
+
+def _variance(values: list[Value], _kind: Kind) -> float | None:
+    """Return the sample variance, worked out in fractions; of fewer than two values there is none."""
+    known = [float(value) for value in _known(values)]
+    if len(known) < 2:  # noqa: PLR2004 -- one value does not vary
+        return None
+    if not all(map(math.isfinite, known)):
+        return math.nan
+    exact = [Fraction(value) for value in known]
+    mean = sum(exact) / len(exact)
+    return float(sum((value - mean) ** 2 for value in exact) / (len(exact) - 1))
+
+
+def _stddev(values: list[Value], kind: Kind) -> float | None:
+    variance = _variance(values, kind)
+    return None if variance is None else math.sqrt(variance)
+
+
 def _extreme(sign: int) -> Callable[[list[Value], Kind], Value]:
     def finish(values: list[Value], kind: Kind) -> Value:
         key = cmp_to_key(lambda one, other: sign * compare(one, other, kind))
@@ -221,4 +264,8 @@ _FINISH: dict[type[exp.Expr], Callable[[list[Value], Kind], Value]] = {
     exp.Max: _extreme(1),
     exp.First: _at(0),
     exp.Last: _at(-1),
+    exp.Stddev: _stddev,
+    exp.StddevSamp: _stddev,
+    exp.Variance: _variance,
 }
+_NUMERIC = (exp.Sum, exp.Avg, exp.Stddev, exp.StddevSamp, exp.Variance)

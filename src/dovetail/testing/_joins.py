@@ -62,9 +62,9 @@ def naive_join(
     >>> naive_join(phones, laptops, "p.price > q.price", how="anti", names=("p", "q"))
     [('a', 300), ('c', None)]
     """
-    how = _plain_how(how)
+    how = plain_how(how)
     sides = side_of(names[0], left), side_of(names[1], right)
-    return _rows(how, sides, matching_pairs(sides, on))
+    return joined_rows(how, sides, matching_pairs(sides, on))
 
 
 def matching_pairs(sides: Sides, on: str) -> list[tuple[int, int]]:
@@ -79,7 +79,8 @@ def matching_pairs(sides: Sides, on: str) -> list[tuple[int, int]]:
     ]
 
 
-def _plain_how(how: str) -> str:
+def plain_how(how: str) -> str:
+    """Return a join type as it is called here."""
     plain = how.lower().replace("_", "").replace(" ", "")
     plain = _SPELLINGS.get(plain, plain)
     if plain not in HOWS:
@@ -87,7 +88,8 @@ def _plain_how(how: str) -> str:
     return plain
 
 
-def _rows(how: str, sides: Sides, pairs: list[tuple[int, int]]) -> list[tuple[Value, ...]]:
+def joined_rows(how: str, sides: Sides, pairs: list[tuple[int, int]]) -> list[tuple[Value, ...]]:
+    """Return the rows of a join of which the pairs are known."""
     left, right = sides[0].rows, sides[1].rows
     matched, partners = {i for i, _ in pairs}, {j for _, j in pairs}
     if how in ("semi", "anti"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -17,6 +18,7 @@ from dovetail.testing._kinds import (
     FLOAT,
     INSTANTS,
     INT,
+    INTERVAL,
     SMALLINT,
     STRING,
     TIMESTAMP,
@@ -51,6 +53,7 @@ _KINDS = {
     pa.large_binary(): BINARY,
     pa.binary_view(): BINARY,
     pa.date32(): DATE,
+    pa.duration("us"): INTERVAL,
 }
 
 
@@ -110,4 +113,6 @@ def _values_of(column: list[Value], kind: Kind) -> list[Value]:
         return [None if day is None else days_of(day) for day in column]
     if kind in INSTANTS:
         return [None if moment is None else micros_of(moment) for moment in column]
+    if kind == INTERVAL:
+        return [None if length is None else length // dt.timedelta(microseconds=1) for length in column]
     return column

@@ -11,63 +11,86 @@ import pyarrow.compute as pc
 
 from dovetail._core.aggregate.exact import decimal_lanes, decimal_total, integer_lanes, integer_total
 from dovetail._core.aggregate.lanes import Lane
-from dovetail._core.columns.order_keys import order_keys
-from dovetail._core.columns.types import sql_name
+from dovetail._core.aggregate.precise import add, rounded, square, squared_over
+from dovetail._core.columns.cast import cast as cast_as_spark
+from dovetail._core.columns.order_keys import from_keys, is_plain, keys_with_nulls, order_keys
+from dovetail._core.columns.types import DOUBLE, sql_name
 from dovetail._core.kernels.segments import LEAST
+from dovetail._core.kernels.sort import sort_with_order
+from dovetail._core.sweep.ranks import dense_ranks
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from dovetail._core.condition.values import Expression
     from dovetail._core.plan.aggregates import Aggregate
 
 MOST_DIGITS = 38
 
 
 class Fold(Protocol):
-    """One aggregate in the making."""
+    """One or several aggregates over one argument in the making."""
 
     lanes: list[Lane]
 
-    def finish(self, folded: list[NDArray[Any]]) -> pa.Array:
-        """The column of results."""
+    def finish(self, folded: list[NDArray[Any]], function: str) -> pa.Array:
+        """The column of results of one of the aggregates."""
         ...
 
 
-def prepare(aggregate: Aggregate, values: pa.Array | None, sequence: NDArray[np.int64], rows: int) -> Fold:
-    """Prepare an aggregate over partner rows.
+_SHARED = {"sum": "total", "avg": "total", "stddev": "spread", "variance": "spread"}
 
-    `values` are its argument, one per row (None for `count(*)`); `sequence` is the order key by which `first` and
-    `last` go, ties being broken by the value itself, NULL before all others.
+
+def family(aggregate: Aggregate) -> tuple[str, Expression | None, Expression | None]:
+    """What an aggregate prepares: equal for those that can share it."""
+    return _SHARED.get(aggregate.function, aggregate.function), aggregate.argument, aggregate.where
+
+
+def prepare(
+    aggregate: Aggregate, values: pa.Array | None, where: pa.Array | None, sequence: NDArray[np.int64], rows: int
+) -> Fold:
+    """Prepare an aggregate over partner rows, for all of its family.
+
+    `values` are its argument, one per row (None for `count(*)`), `where` its filter; `sequence` is the order key by
+    which `first` and `last` go, ties being broken by the value itself, NULL before all others.
     """
+    if aggregate.function in ("first", "last"):
+        assert values is not None
+        order = np.lexsort((*keys_with_nulls(values)[::-1], sequence))
+        kept = order if where is None else order[passes(where)[order]]
+        return Extreme(values, kept, greatest=aggregate.function == "last")
+    values = filtered(values, where)
     if aggregate.function == "count":
         return Count(values, rows)
     assert values is not None
-    if aggregate.function in ("sum", "avg"):
-        return _total(aggregate, values)
+    if aggregate.function == "count_distinct":
+        return Distinct(values)
     if aggregate.function in ("min", "max"):
-        present = np.flatnonzero(values.is_valid().to_numpy(zero_copy_only=False))
-        keys = order_keys([values.take(pa.array(present))])[0]
-        order = present[np.argsort(keys, kind="stable")]
-    else:
-        order = np.lexsort((_with_nulls_first(values), sequence))
-    return Extreme(values, order, greatest=aggregate.function in ("max", "last"))
+        return _extreme(values, greatest=aggregate.function == "max")
+    return _number(aggregate, values)
+
+
+def filtered(values: pa.Array | None, where: pa.Array | None) -> pa.Array | None:
+    """An argument with NULL where the filter does not hold; of `count(*)`, something that is there where it does."""
+    if where is None:
+        return values
+    held = pa.array(passes(where))
+    kept = held if values is None else values
+    return pc.if_else(held, kept, pa.scalar(None, kept.type))
+
+
+def passes(where: pa.Array) -> NDArray[np.bool_]:
+    """Where a filter is true; NULL is not."""
+    found = where.cast(pa.bool_()).fill_null(False).to_numpy(zero_copy_only=False)  # noqa: FBT003
+    return np.asarray(found, np.bool_)
 
 
 def result_type(aggregate: Aggregate, kind: pa.DataType | None) -> pa.DataType:
     """The Arrow type of an aggregate over values of a type."""
     values = None if kind is None else pa.nulls(0, kind)
-    fold = prepare(aggregate, values, np.empty(0, np.int64), 0)
-    return fold.finish([lane.empty(0) for lane in fold.lanes]).type
-
-
-def _with_nulls_first(values: pa.Array) -> NDArray[np.int64]:
-    """Ranks of values from 1 up, 0 for NULL."""
-    valid = values.is_valid().to_numpy(zero_copy_only=False)
-    out = np.zeros(len(values), np.int64)
-    keys = order_keys([values.filter(pa.array(valid))])[0]
-    out[valid] = np.unique(keys, return_inverse=True)[1] + 1
-    return out
+    fold = prepare(aggregate, values, None, np.empty(0, np.int64), 0)
+    return fold.finish([lane.empty(0) for lane in fold.lanes], aggregate.function).type
 
 
 class Count:
@@ -76,9 +99,26 @@ class Count:
     def __init__(self, values: pa.Array | None, rows: int) -> None:
         self.lanes = [Lane("count", np.ones(rows, np.int64)) if values is None else _valid(values)]
 
-    def finish(self, folded: list[NDArray[Any]]) -> pa.Array:
+    def finish(self, folded: list[NDArray[Any]], _function: str) -> pa.Array:
         """Counts are never NULL."""
         return pa.array(folded[0], pa.int64())
+
+
+class Distinct:
+    """How many different values, NULL not counted; what makes two values one is in `codes`, -1 for NULL.
+
+    It has no lanes: whether a value is a new one depends on all others.
+    """
+
+    def __init__(self, values: pa.Array) -> None:
+        self.lanes: list[Lane] = []
+        valid = values.is_valid().to_numpy(zero_copy_only=False)
+        self.codes = np.full(len(values), -1)
+        self.codes[valid] = dense_ranks(order_keys([values.filter(pa.array(valid))])[0])[0]
+
+    def finish(self, folded: list[NDArray[Any]], _function: str) -> pa.Array:
+        """Counts are never NULL."""
+        return pa.array(folded[0] if folded else np.empty(0, np.int64), pa.int64())
 
 
 class Extreme:
@@ -91,7 +131,7 @@ class Extreme:
         place[self._order] = np.arange(order.size)
         self.lanes = [Lane("max", place)]
 
-    def finish(self, folded: list[NDArray[Any]]) -> pa.Array:
+    def finish(self, folded: list[NDArray[Any]], _function: str) -> pa.Array:
         """NULL without partners."""
         none = folded[0] == LEAST
         if self._order.size == 0:
@@ -100,33 +140,60 @@ class Extreme:
         return self._values.take(pa.array(rows, mask=none))
 
 
-def _total(aggregate: Aggregate, values: pa.Array) -> Fold:
-    """The sum or mean that fits the type."""
+class PlainExtreme:
+    """The least or greatest value of a type whose order keys can be turned back: nothing is sorted."""
+
+    def __init__(self, keys: NDArray[np.int64], kind: pa.DataType) -> None:
+        self._kind = kind
+        self.lanes = [Lane("max", keys)]
+
+    def finish(self, folded: list[NDArray[Any]], function: str) -> pa.Array:
+        """NULL without values."""
+        keys = folded[0] if function == "max" else ~folded[0]
+        return from_keys(keys, folded[0] == LEAST, self._kind)
+
+
+def _extreme(values: pa.Array, *, greatest: bool) -> Fold:
+    """The extreme that fits the type; the least is the greatest of the integers turned round."""
+    valid = values.is_valid().to_numpy(zero_copy_only=False)
+    present = np.flatnonzero(valid)
+    found = order_keys([values if present.size == len(values) else values.take(pa.array(present))])[0]
+    turned = found if greatest else ~found
+    if not is_plain(values.type) or turned.min(initial=0) == LEAST:
+        return Extreme(values, present[sort_with_order(found)[1]], greatest=greatest)
+    if present.size == len(values):
+        return PlainExtreme(turned, values.type)
+    keys = np.full(len(values), LEAST)
+    keys[present] = turned
+    return PlainExtreme(keys, values.type)
+
+
+def _number(aggregate: Aggregate, values: pa.Array) -> Fold:
+    """The sum, mean or spread that fits the type."""
     kind = values.type
     if pa.types.is_null(kind):
         values, kind = values.cast(pa.float64()), pa.float64()
-    average = aggregate.function == "avg"
+    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+        raise UsageError.no_sum(str(aggregate), sql_name(kind))
+    if aggregate.function in ("stddev", "variance"):
+        return Spread(values)
     if pa.types.is_integer(kind):
-        return IntegerTotal(values, str(aggregate), average=average)
-    if pa.types.is_floating(kind):
-        return FloatTotal(values, average=average)
-    if pa.types.is_decimal(kind):
-        return DecimalTotal(values, str(aggregate), average=average)
-    raise UsageError.no_sum(str(aggregate), sql_name(kind))
+        return IntegerTotal(values, str(aggregate))
+    return FloatTotal(values) if pa.types.is_floating(kind) else DecimalTotal(values, str(aggregate))
 
 
 class IntegerTotal:
     """Sum (BIGINT) or mean (DOUBLE) of integers, exact until the end."""
 
-    def __init__(self, values: pa.Array, text: str, *, average: bool) -> None:
-        self._text, self._average = text, average
+    def __init__(self, values: pa.Array, text: str) -> None:
+        self._text = text
         numbers = values.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
         self.lanes = [_valid(values), *integer_lanes(numbers)]
 
-    def finish(self, folded: list[NDArray[Any]]) -> pa.Array:
+    def finish(self, folded: list[NDArray[Any]], function: str) -> pa.Array:
         """NULL without values; an overflow is an error, as in Spark."""
         count, limbs = folded[0], folded[1:]
-        if self._average:
+        if function == "avg":
             total = sum(limb.astype(np.float64) * 2.0 ** (32 * i) for i, limb in enumerate(limbs))
             return _mean(cast("NDArray[np.float64]", total), count)
         whole, outside = integer_total(limbs)
@@ -136,28 +203,49 @@ class IntegerTotal:
 
 
 class FloatTotal:
-    """Sum or mean of doubles, added pairwise along a tree: no running difference, so no drift."""
+    """Sum or mean of doubles, each added up from its own values in twice the precision: nothing drifts."""
 
-    def __init__(self, values: pa.Array, *, average: bool) -> None:
-        self._average = average
-        numbers = values.fill_null(0.0).to_numpy(zero_copy_only=False).astype(np.float64)
-        self.lanes = [_valid(values), Lane("sum", numbers)]
+    def __init__(self, values: pa.Array) -> None:
+        self.lanes = [_valid(values), Lane("total", _doubles(values))]
 
-    def finish(self, folded: list[NDArray[Any]]) -> pa.Array:
+    def finish(self, folded: list[NDArray[Any]], function: str) -> pa.Array:
         """NULL without values."""
-        count, total = folded
-        return _mean(total, count) if self._average else pa.array(total, pa.float64(), mask=count == 0)
+        count, total = folded[0], rounded((folded[1][:, 0], folded[1][:, 1]))
+        return _mean(total, count) if function == "avg" else pa.array(total, pa.float64(), mask=count == 0)
+
+
+class Spread:
+    """Sample variance or standard deviation, from exact squares of the distances to the median of all values."""
+
+    def __init__(self, values: pa.Array) -> None:
+        numbers = _doubles(values)
+        valid = values.is_valid().to_numpy(zero_copy_only=False)
+        finite = numbers[valid & np.isfinite(numbers)]
+        with np.errstate(over="ignore", invalid="ignore"):
+            apart = np.where(valid, numbers - (np.median(finite) if finite.size else 0.0), 0.0)
+            squares = square(apart)
+        self.lanes = [_valid(values), *(Lane("total", own) for own in (apart, *squares))]
+
+    def finish(self, folded: list[NDArray[Any]], function: str) -> pa.Array:
+        """NULL for fewer than two values."""
+        count = folded[0]
+        apart, squares, rests = ((own[:, 0], own[:, 1]) for own in folded[1:])
+        with np.errstate(all="ignore"):
+            off = squared_over(apart, np.maximum(count, 1).astype(np.float64))
+            around = rounded(add(add(squares, rests), (-off[0], -off[1])))
+            variance = np.maximum(around, 0.0) / (count - 1)
+            return pa.array(variance if function == "variance" else np.sqrt(variance), pa.float64(), mask=count < 2)  # noqa: PLR2004
 
 
 class DecimalTotal:
     """Sum or mean of decimals, exact; precision and scale grow as Spark's do."""
 
-    def __init__(self, values: pa.Array, text: str, *, average: bool) -> None:
-        self._text, self._average, self._kind = text, average, values.type
+    def __init__(self, values: pa.Array, text: str) -> None:
+        self._text, self._kind = text, values.type
         zero = pa.scalar(Decimal(0), values.type)
         self.lanes = [_valid(values), *decimal_lanes(values.fill_null(zero))]
 
-    def finish(self, folded: list[NDArray[Any]]) -> pa.Array:
+    def finish(self, folded: list[NDArray[Any]], function: str) -> pa.Array:
         """NULL without values; an overflow is an error, as in Spark."""
         count, limbs = folded[0], folded[1:]
         scale = self._kind.scale
@@ -166,9 +254,14 @@ class DecimalTotal:
             raise UsageError.sum_overflow(self._text, f"DECIMAL({MOST_DIGITS},{scale})")
         none = pa.array(count == 0)
         total = pc.if_else(none, None, total)
-        if not self._average:
+        if function != "avg":
             return total.cast(pa.decimal128(min(MOST_DIGITS, self._kind.precision + 10), scale))
         return _decimal_mean(total, count, self._kind)
+
+
+def _doubles(values: pa.Array) -> NDArray[np.float64]:
+    """A column of numbers as doubles, 0 where it is NULL."""
+    return np.asarray(cast_as_spark(values, DOUBLE).fill_null(0.0).to_numpy(zero_copy_only=False))
 
 
 def _mean(total: NDArray[np.float64], count: NDArray[np.int64]) -> pa.Array:

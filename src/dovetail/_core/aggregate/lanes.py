@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from dovetail._core.kernels.memory import zeros
 from dovetail._core.kernels.segments import (
+    BLOCK,
     LEAST,
     fill_max_tree,
-    fill_running_sums,
-    fill_sum_tree,
+    fill_running_totals,
+    fill_total_tree,
     maxima_above_threshold,
     maxima_of_slices,
     sums_above_threshold,
-    sums_of_slices,
+    totals_of_slices,
 )
 from dovetail._core.kernels.slices import taken
+from dovetail._core.kernels.threads import together
+from dovetail._core.sweep.timeline import stretches
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,70 +30,99 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dovetail._core.condition.values import Side
-    from dovetail._core.sweep.bounds import Slices
     from dovetail._core.sweep.matches import Matches
     from dovetail._core.sweep.threshold_join import ThresholdJoin
+
+    Positions = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
 class Lane:
     """One number per partner row, and how numbers of several rows become one.
 
-    A sum of int64 never overflows: whoever prepares a lane splits wide values. The maximum of nothing is LEAST. A count
-    adds up ones, which need not be looked at.
+    A sum of int64 never overflows: whoever prepares a lane splits wide values. A total adds doubles and folds to two
+    columns, the sum and what rounding has lost. The maximum of nothing is LEAST. A count adds up ones, which need not
+    be looked at.
     """
 
-    fold: Literal["sum", "max", "count"]
+    fold: Literal["sum", "total", "max", "count"]
     values: NDArray[Any]
 
     def empty(self, size: int) -> NDArray[Any]:
         """The fold of nothing, `size` times."""
-        return np.full(size, LEAST) if self.fold == "max" else zeros(size, self.values.dtype)
+        if self.fold == "total":
+            return np.zeros((size, 2))
+        return np.full(size, LEAST) if self.fold == "max" else zeros(size, np.int64)
 
     def arranged(self, rows: NDArray[np.int64]) -> Lane:
         """The lane in another order of the rows."""
         return self if self.fold == "count" else Lane(self.fold, taken(self.values, rows))
 
 
-def fold_slices(lane: Lane, found: Slices) -> NDArray[Any]:
-    """Fold every slice of a lane that stands in the slices' order."""
-    if lane.fold == "count":
-        return found.high - found.low
-    if lane.fold == "sum" and lane.values.dtype == np.int64:
-        running = zeros(lane.values.size + 1, np.int64)
-        np.cumsum(lane.values, out=running[1:])
-        sums: NDArray[np.int64] = taken(running, found.high) - taken(running, found.low)
-        return sums
-    out = lane.empty(found.low.size)
-    if lane.values.size == 0:
+@dataclass(frozen=True)
+class SliceFolds:
+    """Folds of slices of a lane that stands in the slices' order; what they share is built once."""
+
+    lane: Lane
+    threads: int = 1
+
+    def over(self, low: Positions, high: Positions) -> NDArray[Any]:
+        """Fold every slice `[low, high)`."""
+        if self.lane.fold == "count":
+            return high - low
+        if self.lane.fold == "sum":
+            sums: NDArray[np.int64] = taken(self._running, high) - taken(self._running, low)
+            return sums
+        out = self.lane.empty(low.size)
+        if self.lane.values.size == 0:
+            return out
+        if self.lane.fold == "total" and (end := _shared_end(low, high, self.lane.values.size)) is not None:
+            return _running_totals(self.lane.values, low, high, end)
+        fold = self._maxima if self.lane.fold == "max" else self._totals
+        parts = stretches(low.size, self.threads)
+        together(self.threads, [partial(fold, low[own], high[own], out[own]) for own in parts])
         return out
-    if lane.fold == "sum" and (end := _shared_end(found, lane.values.size)) is not None:
-        return _running_sums(lane.values, found, end)
-    tree = np.concatenate([lane.empty(lane.values.size), lane.values])
-    if lane.fold == "max":
-        fill_max_tree(tree)
-        maxima_of_slices(tree, found.low, found.high, out)
-    else:
-        fill_sum_tree(tree)
-        sums_of_slices(tree, found.low, found.high, out)
-    return out
+
+    def _maxima(self, low: Positions, high: Positions, out: NDArray[np.int64]) -> None:
+        maxima_of_slices(self.lane.values, self._tree[0], low, high, out)
+
+    def _totals(self, low: Positions, high: Positions, out: NDArray[np.float64]) -> None:
+        total, lost = self._tree
+        totals_of_slices(self.lane.values, total, lost, low, high, out[:, 0], out[:, 1])
+
+    @cached_property
+    def _running(self) -> NDArray[np.int64]:
+        running = zeros(self.lane.values.size + 1, np.int64)
+        np.cumsum(self.lane.values, out=running[1:])
+        return running
+
+    @cached_property
+    def _tree(self) -> list[NDArray[Any]]:
+        """The tree over the lane's blocks: of maxima, or of sums and what they have lost."""
+        size = 2 * -(-self.lane.values.size // BLOCK)
+        if self.lane.fold == "max":
+            tree = np.empty(size, np.int64)
+            fill_max_tree(self.lane.values, tree)
+            return [tree]
+        total, lost = np.empty(size), np.empty(size)
+        fill_total_tree(self.lane.values, total, lost)
+        return [total, lost]
 
 
-def _shared_end(found: Slices, size: int) -> Literal["first", "last"] | None:
+def _shared_end(low: Positions, high: Positions, size: int) -> Literal["first", "last"] | None:
     """The end of the stored side that every slice reaches; None if there is no such end."""
-    if not found.low.any():
+    if not low.any():
         return "first"
-    return "last" if (found.high >= size).all() else None
+    return "last" if (high >= size).all() else None
 
 
-def _running_sums(values: NDArray[np.float64], found: Slices, end: Literal["first", "last"]) -> NDArray[np.float64]:
+def _running_totals(
+    values: NDArray[np.float64], low: Positions, high: Positions, end: Literal["first", "last"]
+) -> NDArray[np.float64]:
     """Sums of slices that all begin, or all end, together: one running sum, no difference of two."""
-    sums = zeros(values.size + 1, np.float64)
-    if end == "first":
-        fill_running_sums(values, sums[1:])
-        return taken(sums, found.high)
-    fill_running_sums(values[::-1], sums[1:])
-    return taken(sums, values.size - found.low)
+    sums = np.zeros((values.size + 1, 2))
+    fill_running_totals(values if end == "first" else values[::-1], sums[1:, 0], sums[1:, 1])
+    return sums[high if end == "first" else values.size - low]
 
 
 def fold_threshold(lane: Lane, join: ThresholdJoin) -> NDArray[Any]:
@@ -106,8 +139,8 @@ def fold_threshold(lane: Lane, join: ThresholdJoin) -> NDArray[Any]:
         join.found.high,
         join.least,
         join.by_least,
-        lane.empty(2 * lane.values.size),
-        out,
+        np.full(2 * lane.values.size, LEAST if lane.fold == "max" else 0, lane.values.dtype),
+        out[:, 0] if lane.fold == "total" else out,
     )
     return out
 
@@ -118,5 +151,6 @@ def fold_pairs(lanes: list[Lane], pieces: Iterable[Matches], per: Side, size: in
     for found in pieces:
         own, other = (found.left_rows, found.right_rows) if per == "left" else (found.right_rows, found.left_rows)
         for lane, folded in zip(lanes, out, strict=True):
-            (np.maximum if lane.fold == "max" else np.add).at(folded, own, lane.values[other])
+            into = folded[:, 0] if lane.fold == "total" else folded
+            (np.maximum if lane.fold == "max" else np.add).at(into, own, lane.values[other])
     return out

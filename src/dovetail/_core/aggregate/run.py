@@ -2,34 +2,47 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
-from dovetail._core.aggregate.functions import prepare
-from dovetail._core.aggregate.lanes import fold_pairs, fold_slices, fold_threshold
-from dovetail._core.kernels.slices import put_values
+from dovetail._core.aggregate.distinct import distinct_in_pairs, distinct_in_slices
+from dovetail._core.aggregate.functions import Distinct, family, prepare
+from dovetail._core.aggregate.lanes import SliceFolds, fold_pairs, fold_threshold
 from dovetail._core.kernels.sort import ascends
+from dovetail._core.sweep.prepare import pick
 from dovetail._core.sweep.slice_join import SliceJoin
 from dovetail._core.sweep.threshold_join import ThresholdJoin
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
+    import pyarrow as pa
     from numpy.typing import NDArray
 
+    from dovetail._core.aggregate.functions import Fold
     from dovetail._core.aggregate.lanes import Lane
     from dovetail._core.condition.values import Side
     from dovetail._core.plan.aggregates import Aggregate
     from dovetail._core.sweep.build import Join
-    from dovetail._core.sweep.matches import SideKeys
+    from dovetail._core.sweep.matches import Matches, SideKeys
+
+
+class Argument(NamedTuple):
+    """What an aggregate reads: the values of its argument and of its filter, one per row; None if it has none."""
+
+    values: pa.Array | None
+    where: pa.Array | None
+
+    def pick(self, rows: NDArray[np.int64]) -> Argument:
+        """Some of the rows."""
+        return Argument(*(None if array is None else pick(array, rows) for array in self))
 
 
 def fold(
     aggregates: Sequence[Aggregate],
-    arguments: Sequence[pa.Array | None],
+    arguments: Sequence[Argument],
     join: Join,
     per: Side,
     keys: dict[Side, SideKeys],
@@ -43,28 +56,48 @@ def fold(
     other: Side = "right" if per == "left" else "left"
     own_order, other_order = _orders(join, per)
     sequence = _sequence(keys[other])
-    folds = [
-        prepare(
-            aggregate, None if argument is None else argument.take(pa.array(keys[other].rows)), sequence, sequence.size
-        )
-        for aggregate, argument in zip(aggregates, arguments, strict=True)
-    ]
-    lanes = [lane.arranged(other_order) for own in folds for lane in own.lanes]
-    folded = _folded(lanes, join, per, own_order.size)
+    picked = [argument.pick(keys[other].rows) for argument in arguments]
     rows = keys[per].at(own_order)
-    if not (rows.size == size and ascends(rows)):
-        folded = [_spread(lane, values, rows, size) for lane, values in zip(lanes, folded, strict=True)]
-    spread = list(folded)
-    return [own.finish([spread.pop(0) for _ in own.lanes]) for own in folds]
+    in_order = rows.size == size and ascends(rows)
+    folded: dict[object, tuple[Fold, list[NDArray[Any]]]] = {}
+    columns = []
+    for aggregate, argument in zip(aggregates, picked, strict=True):
+        if family(aggregate) not in folded:
+            own = prepare(aggregate, *argument, sequence, sequence.size)
+            found = _folded(own, other_order, join, per, own_order.size)
+            spread = [values if in_order else _spread(values, rows, size, lane) for lane, values in found]
+            folded[family(aggregate)] = own, spread
+        shared, values = folded[family(aggregate)]
+        columns.append(shared.finish(values, aggregate.function))
+    return columns
 
 
-def _folded(lanes: list[Lane], join: Join, per: Side, size: int) -> list[NDArray[Any]]:
+def _folded(
+    own: Fold, order: NDArray[np.int64], join: Join, per: Side, size: int
+) -> list[tuple[Lane | None, NDArray[Any]]]:
+    """The folds of what an aggregate has prepared, with the lane of each, if it is one."""
+    if isinstance(own, Distinct):
+        return [(None, _distinct(own.codes[order], join, per, size))]
+    lanes = [lane.arranged(order) for lane in own.lanes]
     pairs = join.pairs
     if isinstance(pairs, SliceJoin) and pairs.stored != per:
-        return [fold_slices(lane, pairs.found) for lane in lanes]
-    if isinstance(pairs, ThresholdJoin) and pairs.stored != per:
-        return [fold_threshold(lane, pairs) for lane in lanes]
-    return fold_pairs(lanes, (piece for task in pairs.tasks(1) for piece in task), per, size)
+        found = [SliceFolds(lane).over(pairs.found.low, pairs.found.high) for lane in lanes]
+    elif isinstance(pairs, ThresholdJoin) and pairs.stored != per:
+        found = [fold_threshold(lane, pairs) for lane in lanes]
+    else:
+        found = fold_pairs(lanes, _pieces(join), per, size)
+    return list(zip(lanes, found, strict=True))
+
+
+def _distinct(codes: NDArray[np.int64], join: Join, per: Side, size: int) -> NDArray[np.int64]:
+    pairs = join.pairs
+    if isinstance(pairs, SliceJoin) and pairs.stored != per:
+        return distinct_in_slices(codes, pairs.found.low, pairs.found.high)
+    return distinct_in_pairs(codes, _pieces(join), per, size)
+
+
+def _pieces(join: Join) -> Iterator[Matches]:
+    return (piece for task in join.pairs.tasks(1) for piece in task)
 
 
 def _orders(join: Join, per: Side) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -78,8 +111,8 @@ def _sequence(keys: SideKeys) -> NDArray[np.int64]:
     return keys.values[0] if keys.values else np.zeros(keys.rows.size, np.int64)
 
 
-def _spread(lane: Lane, folded: NDArray[Any], rows: NDArray[np.int64], size: int) -> NDArray[Any]:
+def _spread(folded: NDArray[Any], rows: NDArray[np.int64], size: int, lane: Lane | None) -> NDArray[Any]:
     """Bring folds from positions to rows of the table; rows that cannot match keep the fold of nothing."""
-    out = lane.empty(size)
-    put_values(folded, rows, out)
+    out = np.zeros(size, np.int64) if lane is None else lane.empty(size)
+    out[rows] = folded
     return out

@@ -35,7 +35,7 @@ def order_keys(arrays: Sequence[pa.Array]) -> list[NDArray[np.int64]]:
     if any(test(kind) for test in _PLAIN):
         return [_int64(array) for array in arrays]
     if pa.types.is_floating(kind):
-        return [_float_bits(array) for array in arrays]
+        return [float_keys(array.to_numpy(zero_copy_only=False)) for array in arrays]
     if pa.types.is_decimal(kind):
         return _decimal_keys(arrays)
     if pa.types.is_string(kind) or pa.types.is_binary(kind):
@@ -43,6 +43,32 @@ def order_keys(arrays: Sequence[pa.Array]) -> list[NDArray[np.int64]]:
     if pa.types.is_null(kind):
         return [np.zeros(len(array), np.int64) for array in arrays]
     raise InternalError.no_order(kind)
+
+
+def keys_with_nulls(array: pa.Array) -> list[NDArray[np.int64]]:
+    """Keys that order one array with its nulls first: whether a value is there, if some are not, then the value."""
+    if not array.null_count:
+        return order_keys([array])
+    valid = array.is_valid().to_numpy(zero_copy_only=False)
+    keys = np.zeros(len(array), np.int64)
+    keys[valid] = order_keys([array.filter(pa.array(valid))])[0]
+    return [valid.astype(np.int64), keys]
+
+
+def is_plain(kind: pa.DataType) -> bool:
+    """Whether keys of a type are its values, so that `from_keys` can turn them back."""
+    return any(test(kind) for test in (*_PLAIN, pa.types.is_floating))
+
+
+def from_keys(keys: NDArray[np.int64], none: NDArray[np.bool_], kind: pa.DataType) -> pa.Array:
+    """The values of keys of a plain type, NULL where there are none."""
+    if pa.types.is_floating(kind):
+        bits = keys ^ ((keys >> 63) & np.int64(0x7FFF_FFFF_FFFF_FFFF))
+        return pa.array(bits.view(np.float64), mask=none).cast(kind, safe=False)
+    if pa.types.is_integer(kind):
+        return pa.array(np.where(none, 0, keys).astype(kind.to_pandas_dtype()), kind, mask=none)
+    width = np.int64 if kind.bit_width == 64 else np.int32  # noqa: PLR2004
+    return pa.array(np.where(none, 0, keys).astype(width), mask=none).view(kind)
 
 
 def has_order(kind: pa.DataType) -> bool:
@@ -58,9 +84,9 @@ def _int64(array: pa.Array) -> NDArray[np.int64]:
     return cast("NDArray[np.int64]", plain.to_numpy(zero_copy_only=False)).astype(np.int64, copy=False)
 
 
-def _float_bits(array: pa.Array) -> NDArray[np.int64]:
+def float_keys(numbers: NDArray[np.floating]) -> NDArray[np.int64]:
     """Read doubles by their bits: negative numbers have all other bits turned, so that integers order as they do."""
-    values = array.to_numpy(zero_copy_only=False).astype(np.float64) + 0.0
+    values = numbers.astype(np.float64) + 0.0
     values[np.isnan(values)] = np.nan
     bits = values.view(np.int64)
     return cast("NDArray[np.int64]", bits ^ ((bits >> 63) & np.int64(0x7FFF_FFFF_FFFF_FFFF)))

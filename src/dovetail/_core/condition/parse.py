@@ -68,6 +68,12 @@ def expression(node: exp.Expr) -> Expression:
     return Expression(node.sql(dialect="spark"), node)
 
 
+def column_expression(owner: str, name: str) -> Expression:
+    """A column of an input."""
+    node = exp.column(exp.to_identifier(name, quoted=True), exp.to_identifier(owner, quoted=True))
+    return expression(cast("exp.Expr", node))
+
+
 def sides(node: exp.Expr, inputs: Inputs) -> frozenset[Side]:
     """Which inputs a resolved node speaks of."""
     return frozenset(inputs.side(column.table) for column in node.find_all(exp.Column) if column.table)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from dovetail._core.aggregate.run import Argument
     from dovetail._core.condition.values import Condition, Side
     from dovetail._core.plan.aggregates import Aggregate
     from dovetail._core.plan.knobs import Knobs
@@ -143,7 +144,7 @@ class Cell:
     def fold(
         self,
         aggregates: Sequence[Aggregate],
-        arguments: Sequence[pa.Array | None],
+        arguments: Sequence[Argument],
         per: Side,
         size: int,
         test: RowTest | None,

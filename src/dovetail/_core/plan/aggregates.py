@@ -9,7 +9,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from dovetail._core.condition.parse import expression, owners, resolve, sides
+from dovetail._core.condition.parse import expression, resolve, sides
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -26,19 +26,26 @@ FUNCTIONS: dict[type[exp.Expr], str] = {
     exp.Max: "max",
     exp.First: "first",
     exp.Last: "last",
+    exp.Stddev: "stddev",
+    exp.StddevSamp: "stddev",
+    exp.Variance: "variance",
 }
+DISTINCT = "count_distinct"
+KNOWN = (*dict.fromkeys(FUNCTIONS.values()), DISTINCT)
 
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """`function(argument)` over a row's partners; no argument stands for `count(*)`."""
+    """`function(argument) FILTER (WHERE where)` over a row's partners; no argument stands for `count(*)`."""
 
     name: str
     function: str
     argument: Expression | None
+    where: Expression | None = None
 
     def __str__(self) -> str:
-        return f"{self.function}({self.argument or '*'}) AS {self.name}"
+        only = "" if self.where is None else f" FILTER (WHERE {self.where})"
+        return f"{self.function}({self.argument or '*'}){only} AS {self.name}"
 
 
 def read_aggregates(agg: Mapping[str, str], per: Side, inputs: Inputs) -> tuple[Aggregate, ...]:
@@ -50,30 +57,47 @@ def read_aggregates(agg: Mapping[str, str], per: Side, inputs: Inputs) -> tuple[
 
 def _read(name: str, text: str, per: Side, inputs: Inputs) -> Aggregate:
     found = read_aggregate(name, text, inputs)
-    if found.argument is not None and per in sides(found.argument.node, inputs):
-        other = inputs.right if per == "left" else inputs.left
-        raise UsageError.aggregate_of_per(text, other.name)
+    for part in (found.argument, found.where):
+        if part is not None and per in sides(part.node, inputs):
+            other = inputs.right if per == "left" else inputs.left
+            raise UsageError.aggregate_of_per(text, other.name)
     return found
 
 
 def read_aggregate(name: str, text: str, inputs: Names) -> Aggregate:
     """Parse one aggregate over any of the inputs."""
+    call, where = _filtered(_parsed(text))
+    function, argument = _called(call, text)
+    condition = None if where is None else expression(resolve(where, inputs))
+    if argument is None:
+        return Aggregate(name, function, None, condition)
+    value = expression(resolve(argument, inputs))
+    if function == "count" and isinstance(value.node, exp.Literal):
+        return Aggregate(name, function, None, condition)
+    return Aggregate(name, function, value, condition)
+
+
+def _parsed(text: str) -> exp.Expr:
     try:
-        node = sqlglot.parse_one(text, read="spark").unnest()
-    except SqlglotError:
-        raise UsageError.unknown_aggregate(text, FUNCTIONS.values()) from None
-    function = FUNCTIONS.get(type(node))
-    if function is None or _has_more_than_one_argument(node):
-        raise UsageError.unknown_aggregate(text, FUNCTIONS.values())
-    if isinstance(node.this, exp.Star):
-        if function != "count":
-            raise UsageError.unknown_aggregate(text, FUNCTIONS.values())
-        return Aggregate(name, function, None)
-    argument = resolve(node.this, inputs)
-    if not owners(argument) and function == "count" and isinstance(argument, exp.Literal):
-        return Aggregate(name, function, None)
-    return Aggregate(name, function, expression(argument))
+        return sqlglot.parse_one(text, read="spark").unnest()
+    except (AttributeError, SqlglotError, TypeError):
+        raise UsageError.unknown_aggregate(text, KNOWN) from None
 
 
-def _has_more_than_one_argument(node: exp.Expr) -> bool:
-    return isinstance(node.this, exp.Distinct) or bool(node.args.get("expressions"))
+def _filtered(node: exp.Expr) -> tuple[exp.Expr, exp.Expr | None]:
+    """The call, and the condition of its FILTER."""
+    return (node.this, node.expression.this) if isinstance(node, exp.Filter) else (node, None)
+
+
+def _called(node: exp.Expr, text: str) -> tuple[str, exp.Expr | None]:
+    """The function and its one argument; None stands for `*`."""
+    if isinstance(node, exp.Count) and isinstance(node.this, exp.Distinct):
+        arguments, function = node.this.expressions, DISTINCT
+    elif isinstance(node, exp.Anonymous) and node.name.lower() == DISTINCT:
+        arguments, function = node.expressions, DISTINCT
+    else:
+        arguments, function = [node.this, *(node.args.get("expressions") or [])], FUNCTIONS.get(type(node), "")
+    star = function == "count" and isinstance(arguments[0], exp.Star)
+    if not function or len(arguments) != 1 or (isinstance(arguments[0], (exp.Distinct, exp.Star)) and not star):
+        raise UsageError.unknown_aggregate(text, KNOWN)
+    return function, None if star else arguments[0]

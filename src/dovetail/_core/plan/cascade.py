@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from dovetail._core.condition.parse import columns_of
-from dovetail._core.plan.query import column_of
+from dovetail._core.condition.parse import column_expression, columns_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -63,7 +62,7 @@ def _moved(joined: set[str]) -> Callable[[exp.Expr], exp.Expr]:
 
     def move(part: exp.Expr) -> exp.Expr:
         if isinstance(part, exp.Column) and part.table in joined:
-            return column_of(SO_FAR, f"{part.table}.{part.name}").node
+            return column_expression(SO_FAR, f"{part.table}.{part.name}").node
         return part
 
     return lambda node: node.transform(move)
@@ -87,7 +86,7 @@ def _carried(
     ]
     first = query.named(joined[0])
     return ", ".join(
-        named(moved(column_of(name, column).node), f"{name}.{column}")
+        named(moved(column_expression(name, column).node), f"{name}.{column}")
         for name, column in read or [(first.name, first.columns[0])]
     )
 

@@ -12,10 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from dovetail._core.condition.parse import owners
+from dovetail._core.condition.parse import column_expression, owners
 from dovetail._core.plan.cascade import both, named, quoted
 from dovetail._core.plan.graph import tree
-from dovetail._core.plan.query import column_of
 from dovetail.errors import UnsupportedError, UsageError
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ class _Node:
     parts: dict[tuple[int, str], tuple[str, str]] = field(default_factory=dict)
 
     def text(self, column: str) -> str:
-        return column_of(self.name, column).sql
+        return column_expression(self.name, column).sql
 
     def times_counts(self, *, but: str | None = None) -> str:
         """The combinations that hang from a row, leaving out one child."""
@@ -97,7 +96,7 @@ def fold_tree(query: ManyQuery) -> FoldTree:
 
 
 def _check(aggregate: Aggregate, per: str) -> None:
-    if aggregate.function not in _NEEDS:
+    if aggregate.function not in _NEEDS or aggregate.where is not None:
         raise UnsupportedError.agg_of_many(repr(str(aggregate)))
     read = _owners(aggregate)
     if per in read:
@@ -131,7 +130,7 @@ class _Builder:
             name = f"dovetail {need}{number}"
             agg[name] = text
             node.parts[number, need] = name, count
-        kept = ", ".join(named(column_of(node.name, column).node, column) for column in node.columns)
+        kept = ", ".join(named(column_expression(node.name, column).node, column) for column in node.columns)
         self.folds.append(Fold(node.name, child.name, self._on(node, child), kept, agg))
         node.counts.append(count)
         node.columns += agg

@@ -9,12 +9,12 @@ from sqlglot import exp
 
 from dovetail._core.condition.inputs import ManyInputs
 from dovetail._core.condition.normalise import conjuncts
-from dovetail._core.condition.parse import owners
+from dovetail._core.condition.parse import column_expression, owners
 from dovetail._core.condition.split import parse_boolean
 from dovetail._core.plan.aggregates import read_aggregate
 from dovetail._core.plan.graph import refuse_disconnected, refuse_impossible
 from dovetail._core.plan.knobs import read_knobs
-from dovetail._core.plan.query import WINDOW, column_of, everything, read_how, refuse_twice, selected
+from dovetail._core.plan.query import WINDOW, every_column, read_how, refuse_twice, selected
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def read_many(
     kept = _per(per, agg, names)
     aggregates = tuple(read_aggregate(name, text, names) for name, text in (agg or {}).items())
     shown = tuple(own for own in inputs if kept is None or own.name == kept)
-    output = selected(select, names, shown) if select is not None else everything(shown, aggregates)
+    output = selected(select, names, shown) if select is not None else every_column(shown, aggregates)
     refuse_twice([column.name for column in output] + [aggregate.name for aggregate in aggregates])
     if chosen.window is not None:
         inputs, parts = _within_windows(inputs, parts)
@@ -115,6 +115,9 @@ def _within_windows(
 ) -> tuple[tuple[Input, ...], tuple[Conjunct, ...]]:
     """The same condition between rows of equally numbered windows, whose numbers the host adds to every input."""
     first, *others = [own.name for own in inputs]
-    same = [exp.EQ(this=column_of(first, WINDOW).node, expression=column_of(other, WINDOW).node) for other in others]
+    same = [
+        exp.EQ(this=column_expression(first, WINDOW).node, expression=column_expression(other, WINDOW).node)
+        for other in others
+    ]
     windowed = tuple(replace(own, columns=(*own.columns, WINDOW)) for own in inputs)
     return windowed, (*parts, *(Conjunct(node, owners(node)) for node in same))

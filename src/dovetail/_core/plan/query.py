@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 from sqlglot import exp
 
-from dovetail._core.condition.parse import columns_of, expression, parse_list, resolve
+from dovetail._core.condition.parse import column_expression, columns_of, expression, parse_list, resolve
 from dovetail._core.condition.split import read_condition
 from dovetail._core.condition.values import Equality
 from dovetail._core.plan.aggregates import read_aggregates
@@ -101,7 +101,7 @@ def read_query(
     side = _per(per, agg, kind, inputs)
     aggregates = read_aggregates(agg, side, inputs) if agg is not None and side is not None else ()
     shown = _shown(kind, side, inputs)
-    output = selected(select, inputs, shown) if select is not None else everything(shown, aggregates)
+    output = selected(select, inputs, shown) if select is not None else every_column(shown, aggregates)
     refuse_twice([column.name for column in output] + [aggregate.name for aggregate in aggregates])
     chosen = read_knobs(algorithm, **knobs)
     keys = [key for key in condition.keys if WINDOW not in key.left.sql]
@@ -114,16 +114,12 @@ def read_query(
 
 def _within_windows(condition: Condition, inputs: Inputs) -> Condition:
     """The same condition, between rows of equally numbered windows."""
-    same = Equality(column_of(inputs.left.name, WINDOW), column_of(inputs.right.name, WINDOW))
+    same = Equality(column_expression(inputs.left.name, WINDOW), column_expression(inputs.right.name, WINDOW))
     return replace(condition, sql=f"({condition.sql}) AND {same}", keys=(*condition.keys, same))
 
 
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
-
-
 def read_how(how: str) -> How:
-    """The join type behind any of Spark's spellings."""
+    """A join type in any of Spark's spellings."""
     known = _HOWS.get(how.lower().replace("_", "").replace(" ", "")) if isinstance(how, str) else None
     if known is None:
         raise UsageError.unknown_choice("how", how, ("inner", "left", "right", "full", "semi", "anti"))
@@ -151,13 +147,13 @@ def _shown(how: How, per: Side | None, inputs: Inputs) -> tuple[Input, ...]:
     return (inputs.left,) if how in ("semi", "anti") else (inputs.left, inputs.right)
 
 
-def everything(shown: tuple[Input, ...], aggregates: tuple[Aggregate, ...]) -> tuple[OutputColumn, ...]:
+def every_column(shown: tuple[Input, ...], aggregates: tuple[Aggregate, ...]) -> tuple[OutputColumn, ...]:
     """All columns of the first input, then of the others; a name that clashes gets its input's name before it."""
     taken = {aggregate.name.lower() for aggregate in aggregates} if len(shown) > 1 else set()
     columns: list[OutputColumn] = []
     for owner in shown:
         columns += [
-            OutputColumn(f"{owner.name}_{name}" if name.lower() in taken else name, column_of(owner.name, name))
+            OutputColumn(f"{owner.name}_{name}" if name.lower() in taken else name, column_expression(owner.name, name))
             for name in owner.columns
         ]
         taken |= {name.lower() for name in owner.columns}
@@ -178,12 +174,12 @@ def selected(select: str, inputs: Names, shown: tuple[Input, ...]) -> tuple[Outp
 
 def _item(item: exp.Expr, inputs: Names, shown: tuple[Input, ...]) -> Iterator[OutputColumn]:
     if isinstance(item, exp.Star):
-        yield from everything(shown, ())
+        yield from every_column(shown, ())
     elif isinstance(item, exp.Column) and isinstance(item.this, exp.Star):
         owner = inputs.named(item.table)
         if owner is None:
             raise UsageError.unknown_input(item.table, [own.name for own in inputs.each])
-        yield from (OutputColumn(name, column_of(owner.name, name)) for name in owner.columns)
+        yield from (OutputColumn(name, column_expression(owner.name, name)) for name in owner.columns)
     else:
         node = resolve(item.this if isinstance(item, exp.Alias) else item, inputs)
         yield OutputColumn(item.alias if isinstance(item, exp.Alias) else _name(node), expression(node))
@@ -194,12 +190,6 @@ def _name(node: exp.Expr) -> str:
     if isinstance(node, (exp.Column, exp.Dot)):
         return node.name
     return node.sql(dialect="spark").replace("`", "")
-
-
-def column_of(owner: str, name: str) -> Expression:
-    """A column of an input."""
-    node = exp.column(exp.to_identifier(name, quoted=True), exp.to_identifier(owner, quoted=True))
-    return expression(cast("exp.Expr", node))
 
 
 def refuse_twice(names: list[str]) -> None:

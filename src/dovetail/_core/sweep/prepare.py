@@ -40,7 +40,7 @@ def prepare(left: SideColumns, right: SideColumns, null_safe: Sequence[bool]) ->
     """
     rows = [_can_match(side, null_safe) for side in (left, right)]
     codes = _codes(left, right, rows, null_safe)
-    picked = [[_pick(array, own) for array in side.values] for side, own in zip((left, right), rows, strict=True)]
+    picked = [[pick(array, own) for array in side.values] for side, own in zip((left, right), rows, strict=True)]
     values = _on_axes(picked[0], picked[1])
     return SideKeys(rows[0], codes[0], tuple(values[0])), SideKeys(rows[1], codes[1], tuple(values[1]))
 
@@ -59,7 +59,8 @@ def _can_match(side: SideColumns, null_safe: Sequence[bool]) -> NDArray[np.int64
     return np.flatnonzero(fits)
 
 
-def _pick(array: pa.Array, rows: NDArray[np.int64]) -> pa.Array:
+def pick(array: pa.Array, rows: NDArray[np.int64]) -> pa.Array:
+    """Some rows of a column; all of them as it is."""
     return array if rows.size == len(array) else array.take(pa.array(rows))
 
 
@@ -71,7 +72,7 @@ def _codes(
         return None, None
     columns: list[NDArray[np.int64]] = []
     for ours, theirs, safe in zip(left.keys, right.keys, null_safe, strict=True):
-        both = [_pick(ours, rows[0]), _pick(theirs, rows[1])]
+        both = [pick(ours, rows[0]), pick(theirs, rows[1])]
         columns.append(_null_safe_keys(both) if safe else np.concatenate(order_keys(both)))
     codes = equality_codes(columns)
     return codes[: rows[0].size], codes[rows[0].size :]
@@ -80,7 +81,7 @@ def _codes(
 def _null_safe_keys(arrays: list[pa.Array]) -> NDArray[np.int64]:
     """Ranks from 1 up, and 0 for NULL, which equals itself."""
     present = [np.flatnonzero(array.is_valid().to_numpy(zero_copy_only=False)) for array in arrays]
-    keys = np.concatenate(order_keys([_pick(array, own) for array, own in zip(arrays, present, strict=True)]))
+    keys = np.concatenate(order_keys([pick(array, own) for array, own in zip(arrays, present, strict=True)]))
     out = np.zeros(sum(len(array) for array in arrays), np.int64)
     out[np.concatenate([present[0], present[1] + len(arrays[0])])] = dense_ranks(keys)[0] + 1
     return out

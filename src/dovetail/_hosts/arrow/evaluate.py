@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from sqlglot import exp
 
+from dovetail._core.columns.axis import axis_type
 from dovetail._core.columns.cast import cast
 from dovetail._core.columns.coerce import comparison_type
 from dovetail._core.columns.order_keys import has_order
@@ -31,6 +33,19 @@ def side_columns(condition: Condition, left: Columns, right: Columns) -> tuple[S
     return (
         SideColumns(left.rows, fits[0], tuple(a for a, _ in keys), tuple(a for a, _ in values)),
         SideColumns(right.rows, fits[1], tuple(b for _, b in keys), tuple(b for _, b in values)),
+    )
+
+
+def timed_columns(condition: Condition, left: Columns, right: Columns) -> tuple[SideColumns, SideColumns]:
+    """As `side_columns`, with the first comparison on the axis of a temporal join."""
+    axis = condition.comparisons[0]
+    fits = _all_hold(condition.left_filters, left), _all_hold(condition.right_filters, right)
+    ours, theirs = _where(axis.left, left, fits[0]), _where(axis.right, right, fits[1])
+    kind = axis_type(ours.type, theirs.type, str(axis).replace("`", ""))
+    rest = side_columns(replace(condition, comparisons=condition.comparisons[1:]), left, right)
+    return (
+        replace(rest[0], values=(cast(ours, kind), *rest[0].values)),
+        replace(rest[1], values=(cast(theirs, kind), *rest[1].values)),
     )
 
 

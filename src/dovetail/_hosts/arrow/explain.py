@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dovetail._hosts.arrow.frames import Frame
 
 
-def explain(query: Query, left: Frame, right: Frame) -> Plan:
+def run(query: Query, left: Frame, right: Frame) -> Plan:
     """Say how two tables will be joined."""
     ours, theirs = columns_of(query, left, right)
     check(query, ours, theirs)

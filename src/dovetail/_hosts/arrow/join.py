@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from dovetail._core.aggregate.functions import result_type
+from dovetail._core.aggregate.run import Argument
 from dovetail._core.columns.table import Columns
 from dovetail._core.emit.cell import Cell
 from dovetail._core.plan.query import WINDOW
@@ -60,6 +61,8 @@ def output_schema(query: Query, left: Columns, right: Columns) -> pa.Schema:
     fields = [pa.field(column.name, shown(nothing, column).type) for column in query.output]
     for aggregate in query.aggregates:
         kind = None if aggregate.argument is None else nothing.evaluate(aggregate.argument).type
+        if aggregate.where is not None:
+            nothing.boolean(aggregate.where)
         fields.append(pa.field(aggregate.name, result_type(aggregate, kind)))
     return pa.schema(fields)
 
@@ -113,10 +116,21 @@ def shown(columns: Columns, column: OutputColumn) -> pa.Array:
     return columns.evaluate(column.shows) if plain is None else columns.raw[plain.table, plain.name]
 
 
+def arguments_of(query: Query, folded: Columns) -> list[Argument]:
+    """What each aggregate reads of the folded side."""
+    return [
+        Argument(
+            None if own.argument is None else folded.evaluate(own.argument),
+            None if own.where is None else folded.boolean(own.where),
+        )
+        for own in query.aggregates
+    ]
+
+
 def _folded(query: Query, left: Columns, right: Columns) -> Iterator[pa.RecordBatch]:
     per, other = (left, right) if query.per == "left" else (right, left)
     assert query.per is not None
-    arguments = [None if own.argument is None else other.evaluate(own.argument) for own in query.aggregates]
+    arguments = arguments_of(query, other)
     test = residual_test(query.condition.residuals, left, right)
     folded = cell_of(query, left, right).fold(query.aggregates, arguments, query.per, per.rows, test)
     kept = [shown(per, column) for column in query.output]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from dovetail._hosts.spark.sides import Sides
 
 
-def explain(query: Query, left: SparkFrame, right: SparkFrame) -> Plan:
+def run(query: Query, left: SparkFrame, right: SparkFrame) -> Plan:
     """Say how two DataFrames will be joined."""
     sides = numbered(query, left, right)[0]
     if stays_with_spark(query, sides):

@@ -15,7 +15,6 @@ from dovetail._core.aggregate.functions import result_type
 from dovetail._core.plan.decide import BROADCAST_BYTES, Decision, Facts, broadcast, decide
 from dovetail._core.plan.knobs import FAMILY
 from dovetail._hosts.spark.choice import DEALT, spark_is_best, weighed
-from dovetail._hosts.spark.frames import open_frames
 from dovetail._hosts.spark.known import Known
 from dovetail._hosts.spark.overlay import Overlay
 from dovetail._hosts.spark.place import placed, plan_cells
@@ -41,8 +40,6 @@ if TYPE_CHECKING:
     from dovetail._core.plan.query import How, Query
     from dovetail._hosts.spark.frames import SparkFrame
     from dovetail._hosts.spark.sides import Sides, SparkSide
-
-__all__ = ["open_frames", "run"]
 
 CORES_UNKNOWN = 8
 FEW_ROWS = 100_000
@@ -271,7 +268,7 @@ def _with_small_side(query: Query, known: Known, how: How) -> Branch | None:
         return None
     other, pieces = brought
     facts = _facts(turned.sides.left, pieces.rows), _facts(turned.sides.right, other.num_rows)
-    decision = broadcast("left", *facts, fixed=_keeps_left(query, how), cells=_cores(turned.sides.left.frame))
+    decision = broadcast("left", *facts, fixed=_keeps_left(query, how), cells=cores_of(turned.sides.left.frame))
     sides = turned.sides
     if not _keeps_left(query, how) or how == "semi":
         sides = prefilter_left(sides, extremes_of(other, sides.right), other.num_rows)
@@ -291,7 +288,7 @@ def _by_statistics(query: Query, known: Known, how: How) -> Branch:
     left, right = known.statistics
     facts = _facts(known.sides.left, left.fitting), _facts(known.sides.right, right.fitting)
     per: Side | None = None if query.per is None else "left"
-    cores = _cores(known.sides.left.frame)
+    cores = cores_of(known.sides.left.frame)
     cells = None if query.knobs.partitioned else query.cells
     decision = decide(how, per, *facts, asked=query.algorithm, cells=cells, cores=cores)
     turned = known if decision.anchor == "left" else known.flip()
@@ -304,7 +301,7 @@ def _by_statistics(query: Query, known: Known, how: How) -> Branch:
     return Branch(query, turned, how, decision, sides, Pieces(left.rows, left.tasks))
 
 
-def _cores(frame: DataFrame) -> int:
+def cores_of(frame: DataFrame) -> int:
     """How many tasks run at once; Connect does not tell."""
     try:
         return max(1, int(frame.sparkSession.sparkContext.defaultParallelism))

@@ -1,8 +1,9 @@
 """Each side as the join needs it: one projection with keys, values and only the columns that travel.
 
 Columns of the projection: `fits` (all of the side's own filters), `k0`... (equality keys), `v0`... (compared values),
-`g0`... (arguments of aggregates), `p0`... (columns of the input that the result or a residual reads). Keys and values
-are computed by Spark, in the type in which Spark would compare them, and only where `fits` holds.
+`g0`... (arguments of aggregates), `h0`... (their filters), `p0`... (columns of the input that the result or a residual
+reads). Keys and values are computed by Spark, in the type in which Spark would compare them, and only where `fits`
+holds.
 """
 
 from __future__ import annotations
@@ -89,6 +90,7 @@ def check(query: Query, left: SparkFrame, right: SparkFrame) -> dict[str, pa.Dat
     """
     shown = [column.shows.sql for column in query.output]
     shown += [own.argument.sql for own in query.aggregates if own.argument is not None]
+    shown += [f"({own.where.sql}) AND true" for own in query.aggregates if own.where is not None]
     parts: list[Equality | Comparison] = [*query.condition.keys, *query.condition.comparisons]
     texts = list(dict.fromkeys(own.sql for part in parts for own in (part.left, part.right)))
     try:
@@ -179,7 +181,8 @@ def _side(query: Query, condition: Condition, kinds: dict[str, pa.DataType], sid
             texts[f"{letter}{i}"] = f"CASE WHEN {fits} THEN {value} END" if fits else value
     if query.per is not None and query.per != side:
         folded = {f"g{i}": own.argument for i, own in enumerate(query.aggregates)}
-        texts |= {name: argument.sql for name, argument in folded.items() if argument is not None}
+        folded |= {f"h{i}": own.where for i, own in enumerate(query.aggregates)}
+        texts |= {name: part.sql for name, part in folded.items() if part is not None}
     payload = _payload(query, condition, own)
     texts |= {f"p{i}": f"`{own.name}`.`{name}`" for i, name in enumerate(payload)}
     columns = [f"{text} AS {name}" for name, text in texts.items()]

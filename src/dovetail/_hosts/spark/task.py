@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from dovetail._core.aggregate.run import Argument
 from dovetail._core.columns.table import Columns, one_chunk
 from dovetail._core.emit.cell import Cell
 from dovetail._core.sweep.prepare import SideColumns
@@ -95,9 +96,7 @@ class CellTask:
         return residual_test(self.condition.residuals, self.left.columns(left), self.right.columns(right))
 
     def _folded(self, cell: Cell, left: pa.Table, right: pa.Table, ours: list[pa.Array]) -> pa.RecordBatch:
-        arguments = [
-            None if own.argument is None else one_chunk(right.column(f"g{i}")) for i, own in enumerate(self.aggregates)
-        ]
+        arguments = arguments_of(self.aggregates, right)
         folded = cell.fold(self.aggregates, arguments, "left", left.num_rows, self._test(left, right))
         names = [f"a{i}" for i in range(len(ours))] + [f"o{i}" for i in range(len(folded))]
         return self._shown(pa.RecordBatch.from_arrays([*ours, *folded], names=names))
@@ -119,6 +118,17 @@ class CellTask:
             return batch
         columns = [batch.column(own) for _, own in self.output]
         return pa.RecordBatch.from_arrays(columns, names=[name for name, _ in self.output])
+
+
+def arguments_of(aggregates: tuple[Aggregate, ...], table: pa.Table) -> list[Argument]:
+    """What each aggregate reads of the folded side: `g0`... are arguments, `h0`... filters."""
+    return [
+        Argument(
+            None if own.argument is None else one_chunk(table.column(f"g{i}")),
+            None if own.where is None else one_chunk(table.column(f"h{i}")),
+        )
+        for i, own in enumerate(aggregates)
+    ]
 
 
 def side_columns(table: pa.Table) -> SideColumns:

@@ -1,0 +1,266 @@
+"""As-of and window joins as the caller asked for them, checked once and frozen.
+
+Both are told by a `Condition` whose first comparison is the axis: each side's time. Further comparisons and residuals
+come from `where=` and are tested pair by pair.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from sqlglot import exp
+
+from dovetail._core.condition.inputs import Input, Inputs
+from dovetail._core.condition.parse import column_expression, expression, parse
+from dovetail._core.condition.split import read_condition
+from dovetail._core.condition.values import Comparison, Condition, Equality, Op
+from dovetail._core.plan.aggregates import read_aggregates
+from dovetail._core.plan.knobs import read_knobs
+from dovetail._core.plan.offset import UNBOUNDED, PerRow, read_offset, size_of
+from dovetail._core.plan.query import Query, every_column, read_how, refuse_twice
+from dovetail.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from dovetail._core.condition.values import Expression
+    from dovetail._core.plan.aggregates import Aggregate
+    from dovetail._core.plan.offset import Offset
+
+Direction = Literal["backward", "forward", "nearest"]
+Ties = Literal["last", "first", "all", "error"]
+_CHOICES = {
+    "direction": ("backward", "forward", "nearest"),
+    "ties": ("last", "first", "all", "error"),
+    "nearest_tie": ("backward", "forward"),
+    "closed": ("both", "left", "right", "neither"),
+}
+_WINDOW = ("preceding", "following", "agg", "closed", "include_prevailing")
+
+
+@dataclass(frozen=True, slots=True)
+class AsOf:
+    """One right row, the nearest in time, for every left row.
+
+    `tie_break` are the right columns that order rows of one time, from the least to the greatest, NULL first.
+    """
+
+    query: Query
+    direction: Direction
+    strict: bool
+    tolerance: Offset | None
+    ties: Ties
+    tie_break: tuple[Expression, ...]
+    nearest_tie: Direction
+
+    @property
+    def measures(self) -> bool:
+        """Whether the axis must have distances, not only an order."""
+        return self.direction == "nearest" or self.tolerance is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The right rows within `preceding` before and `following` after a left row's time; None: without end."""
+
+    preceding: Offset | None
+    following: Offset | None
+    lower_closed: bool
+    upper_closed: bool
+    include_prevailing: bool
+    aggregates: tuple[Aggregate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WindowJoin:
+    """Aggregates over windows around every left row; the query holds those of all windows, in order."""
+
+    query: Query
+    windows: tuple[Window, ...]
+
+
+def read_asof(
+    inputs: Inputs,
+    *,
+    on: Any,
+    keys: Any = None,
+    direction: str = "backward",
+    strict: bool = False,
+    tolerance: object = None,
+    how: str = "left",
+    ties: str = "last",
+    tie_break: str | Sequence[str] | None = None,
+    nearest_tie: str = "backward",
+    where: str | None = None,
+    null_safe: bool | str | Sequence[str] = False,
+    partitions: int | None = None,
+) -> AsOf:
+    """Check a call of `asof_join` and freeze it."""
+    for option, value in (("direction", direction), ("ties", ties), ("nearest_tie", nearest_tie)):
+        _choice(option, value)
+    _flag("strict", strict)
+    kind = read_how(how)
+    condition = _condition(inputs, on, keys, null_safe, where)
+    reach = None if tolerance is None else read_offset("tolerance", tolerance, inputs.left)
+    if reach is not None and (size_of(reach) or 0) < 0:
+        raise UsageError.negative_tolerance(tolerance)
+    shown = (inputs.left,) if kind in ("semi", "anti") else (inputs.left, inputs.right)
+    output = every_column(shown, ())
+    refuse_twice([column.name for column in output])
+    query = Query(inputs, condition, kind, output, (), None, read_knobs("range", partitions))
+    chosen = _tie_break(tie_break, condition, inputs.right)
+    return AsOf(
+        query, cast("Direction", direction), strict, reach, cast("Ties", ties), chosen, cast("Any", nearest_tie)
+    )
+
+
+def read_window_join(
+    inputs: Inputs,
+    *,
+    on: Any,
+    keys: Any = None,
+    windows: Sequence[Mapping[str, Any]] | None = None,
+    null_safe: bool | str | Sequence[str] = False,
+    partitions: int | None = None,
+    **window: Any,
+) -> WindowJoin:
+    """Check a call of `window_join` and freeze it; what a window does not say, the call says for all."""
+    condition = _condition(inputs, on, keys, null_safe, None)
+    given = {name: value for name, value in window.items() if value is not None}
+    asked = [given] if windows is None else [{**given, **_options(own)} for own in windows]
+    if not asked:
+        raise UsageError.no_window(windows)
+    found = tuple(_window(own, inputs) for own in asked)
+    aggregates = tuple(aggregate for own in found for aggregate in own.aggregates)
+    output = every_column((inputs.left,), ())
+    refuse_twice([column.name for column in output] + [aggregate.name for aggregate in aggregates])
+    return WindowJoin(
+        Query(inputs, condition, "left", output, aggregates, "left", read_knobs("range", partitions)), found
+    )
+
+
+def _window(asked: Mapping[str, Any], inputs: Inputs) -> Window:
+    for needed in ("preceding", "agg"):
+        if needed not in asked:
+            raise UsageError.missing_option("window_join", needed)
+    closed, prevailing = asked.get("closed", "both"), asked.get("include_prevailing", False)
+    _choice("closed", closed)
+    _flag("include_prevailing", prevailing)
+    ends = {"preceding": asked["preceding"], "following": asked.get("following", 0)}
+    offsets = {
+        name: None if value == UNBOUNDED else read_offset(name, value, inputs.left) for name, value in ends.items()
+    }
+    _refuse_reversed(offsets, ends)
+    probe = Inputs(Input(inputs.left.name, ()), inputs.right)  # a bare name in an aggregate is a probe column
+    return Window(
+        offsets["preceding"],
+        offsets["following"],
+        closed in ("both", "left"),
+        closed in ("both", "right"),
+        prevailing,
+        read_aggregates(_mapping(asked["agg"]), "left", probe),
+    )
+
+
+def _refuse_reversed(offsets: dict[str, Offset | None], given: dict[str, Any]) -> None:
+    """Refuse a window that ends before it begins, for all rows."""
+    sizes = [None if offset is None else size_of(offset) for offset in offsets.values()]
+    if sizes[0] is not None and sizes[1] is not None and sizes[0] < -sizes[1]:
+        raise UsageError.reversed_window(given["preceding"], given["following"])
+
+
+def _condition(inputs: Inputs, on: Any, keys: Any, null_safe: Any, where: str | None) -> Condition:
+    """Keys, the axis, and what `where` adds, as one condition."""
+    left, right = _pair("on", on, inputs)
+    axis = Comparison(left, Op.GE, right)
+    extra = Condition("") if where is None else read_condition(where, inputs)
+    equalities = _keys(keys, null_safe, inputs)
+    texts = [*map(str, equalities), str(axis), *([] if where is None else [f"({extra.sql})"])]
+    return replace(
+        extra,
+        sql=" AND ".join(texts),
+        keys=(*equalities, *extra.keys),
+        comparisons=(axis, *extra.comparisons),
+    )
+
+
+def _keys(keys: Any, null_safe: Any, inputs: Inputs) -> tuple[Equality, ...]:
+    if keys is None:
+        return ()
+    listed = [keys] if isinstance(keys, str) else list(keys)
+    safe = {null_safe} if isinstance(null_safe, str) else set() if isinstance(null_safe, bool) else set(null_safe)
+    named = {name for key in listed for name in ([key] if isinstance(key, str) else key)}
+    for name in safe - named:
+        raise UsageError.unknown_choice("null_safe", name, sorted(named))
+    return tuple(
+        Equality(
+            *_pair("keys", key, inputs), null_safe is True or bool(safe & {key if isinstance(key, str) else key[0]})
+        )
+        for key in listed
+    )
+
+
+def _pair(option: str, given: Any, inputs: Inputs) -> tuple[Expression, Expression]:
+    """One name for both sides, or one for each."""
+    both = (given, given) if isinstance(given, str) else tuple(given) if isinstance(given, (list, tuple)) else ()
+    if len(both) != 2 or not all(isinstance(own, str) and own.strip() for own in both):  # noqa: PLR2004 -- two sides
+        raise UsageError.no_pair(option, given)
+    return _own(both[0], inputs.left, inputs.right), _own(both[1], inputs.right, inputs.left)
+
+
+def _own(text: str, owner: Input, other: Input) -> Expression:
+    """A column of one side by its name, or an expression of that side."""
+    column = owner.find(text)
+    if column is not None:
+        return column_expression(owner.name, column)
+    if text.isidentifier():
+        raise UsageError.unknown_column(text, owner.name, owner.columns)
+    node = parse(text, Inputs(owner, Input(other.name, ())))
+    if not node.find(exp.Column):
+        raise UsageError.unknown_column(text, owner.name, owner.columns)
+    return expression(node)
+
+
+def _tie_break(given: str | Sequence[str] | None, condition: Condition, right: Input) -> tuple[Expression, ...]:
+    """The columns named, or all that are neither key nor time."""
+    if given is not None:
+        names = [given] if isinstance(given, str) else list(given)
+        found = [right.find(name) for name in names]
+        for name, column in zip(names, found, strict=True):
+            if column is None:
+                raise UsageError.unknown_column(name, right.name, right.columns)
+        return tuple(column_expression(right.name, column) for column in found if column is not None)
+    used = {condition.comparisons[0].right, *(key.right for key in condition.keys)}
+    every = (column_expression(right.name, name) for name in right.columns)
+    return tuple(column for column in every if column not in used)
+
+
+def _choice(option: str, value: object) -> None:
+    if value not in _CHOICES[option]:
+        raise UsageError.unknown_choice(option, value, _CHOICES[option])
+
+
+def _flag(option: str, value: object) -> None:
+    if not isinstance(value, bool):
+        raise UsageError.unknown_choice(option, value, ("True", "False"))
+
+
+def _mapping(given: Any) -> Mapping[str, Any]:
+    if not hasattr(given, "items"):
+        raise UsageError.no_window(given)
+    return cast("Mapping[str, Any]", given)
+
+
+def _options(given: Any) -> Mapping[str, Any]:
+    """What one of several windows says."""
+    unknown = next((name for name in _mapping(given) if name not in _WINDOW), None)
+    if unknown is not None:
+        raise UsageError.unknown_choice("option", unknown, _WINDOW)
+    return _mapping(given)
+
+
+def offset_columns(asked: WindowJoin) -> list[Expression]:
+    """The base columns in which rows bring distances of their own."""
+    ends = [end for window in asked.windows for end in (window.preceding, window.following)]
+    return list(dict.fromkeys(end.column for end in ends if isinstance(end, PerRow)))

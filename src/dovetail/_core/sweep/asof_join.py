@@ -1,0 +1,197 @@
+"""The nearest right row in time for every left row.
+
+Meaning      backward: the right row with the greatest r.at <= l.at (strict: <), within the tolerance and the same key;
+             forward: the least r.at >= l.at; nearest: the closer of the two.
+Needs        nothing of the input's order; sorts both sides by (key, time).
+How          right, sorted:   1  3  3  7         l.at 4: backward 3, forward 7, nearest 3
+             left,  sorted:      2    4  8       l.at 8: backward 7, forward none
+             one walk over both finds where each left row falls; its neighbours are the candidates.
+Edges        rows of one time are tied: the last or first by the tie-break keys, all of them, or an error. With a test
+             of pairs, candidates are tried from the nearest outward, twice as many in each round, until one passes.
+State        both orders and one position per left row.
+Worst case   O((n + m) log(n + m)); with a test, as many tests again as candidates fail.
+Source       the merge as-of of column stores; the rounds are our own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dovetail._core.columns.axis import bound, comparable, distances
+from dovetail._core.kernels.compile import NO_ROW
+from dovetail._core.kernels.merge import pick_after, pick_before
+from dovetail._core.kernels.sort import sort_with_order
+from dovetail._core.kernels.threads import together
+from dovetail._core.sweep.picked import PickedPairs
+from dovetail._core.sweep.rounds import first_passing, passing
+from dovetail._core.sweep.timeline import Timeline, fitted, stretches
+from dovetail.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from dovetail._core.columns.axis import Steps, Ticks
+    from dovetail._core.plan.temporal import AsOf
+    from dovetail._core.sweep.rounds import PairTest
+
+    TieKeys = Callable[[NDArray[np.int64]], Sequence[NDArray[np.int64]]]
+
+LEAST, MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+_NONE = np.empty(0, np.int64)
+
+
+@dataclass(frozen=True)
+class TimedSide:
+    """Rows that can match at all: their codes, the order keys of their times, and ticks where distances count."""
+
+    codes: NDArray[np.int64] | None
+    at: NDArray[np.int64]
+    ticks: Ticks | None = None
+
+
+def asof_pairs(
+    asked: AsOf,
+    left: TimedSide,
+    right: TimedSide,
+    reach: Steps | None,
+    tie_keys: TieKeys,
+    test: PairTest | None,
+    threads: int = 1,
+) -> PickedPairs:
+    """Pick the right rows; `tie_keys` gives what orders some of them, and is only asked where times are tied."""
+    search = _Search.of(left, right, reach, threads)
+    if asked.ties in ("last", "first") and search.line.has_ties:
+        line = search.line
+        search = replace(search, line=line.arranged(tie_keys(line.order[line.tied_rows()])))
+    found = {
+        direction: search.find(direction, test, strict=asked.strict)
+        for direction in ("backward", "forward")
+        if asked.direction in (direction, "nearest")
+    }
+    if asked.direction == "nearest":
+        rows = search.line.order, left.ticks, right.ticks
+        position = _nearer(*rows, found["backward"], found["forward"], prefer=asked.nearest_tie)
+    else:
+        position = found[asked.direction]
+    return _expanded(asked, search.line, position, test, right.at.size)
+
+
+@dataclass(frozen=True)
+class _Search:
+    """The right side in order, and what each left row can reach, as places; rows in `none` reach nothing."""
+
+    line: Timeline
+    codes: NDArray[np.int64] | None
+    at: NDArray[np.int64]
+    lower: NDArray[np.int64] | None
+    upper: NDArray[np.int64] | None
+    none: NDArray[np.bool_] | None
+
+    @classmethod
+    def of(cls, left: TimedSide, right: TimedSide, reach: Steps | None, threads: int) -> _Search:
+        asked, stored, none = [left.at], right.at, None
+        if reach is not None and left.ticks is not None and right.ticks is not None:
+            ends = [bound(left.ticks, reach, sign) for sign in (-1, 1)]
+            stored, *asked = comparable(right.ticks, left.ticks, *(end.ticks for end in ends))
+            masks = [end.none for end in ends if end.none is not None]
+            none = np.logical_or.reduce(masks) if masks else None
+        codes = [own for own in (left.codes, right.codes) if own is not None]
+        stored, at, *bounds = fitted(stored, asked, codes)
+        line = Timeline.of(stored, right.codes, threads)
+        lower, upper = (line.places(left.codes, own) for own in bounds) if bounds else (None, None)
+        return cls(line, left.codes, at, lower, upper, none)
+
+    def find(self, direction: str, test: PairTest | None, *, strict: bool) -> NDArray[np.int64]:
+        """The position of the nearest right row in one direction, for each left row; NO_ROW if there is none."""
+        if self.line.keys.size == 0:
+            return np.full(self.at.size, NO_ROW)
+        backward = direction == "backward"
+        end = LEAST if backward else MOST
+        at = self.at + ((self.at != end) * (-1 if backward else 1)) if strict else self.at
+        places = self.line.places(self.codes, at)
+        found = (
+            self._tested(places, test, backward=backward)
+            if test is not None
+            else self._picked(places, backward=backward)
+        )
+        if self.none is not None:
+            found[self.none] = NO_ROW
+        if strict:
+            found[self.at == end] = NO_ROW
+        return found
+
+    def _picked(self, places: NDArray[np.int64], *, backward: bool) -> NDArray[np.int64]:
+        """One walk over both sides, in as many stretches as there are threads."""
+        line, out = self.line, np.empty(places.size, np.int64)
+        keys, rows = sort_with_order(places)
+        pick, limits = (pick_before, self.lower) if backward else (pick_after, self.upper)
+        ends = _NONE if limits is None else limits
+        calls = [
+            partial(pick, line.keys, keys[own], ends, np.int64(line.bits), rows[own], out)
+            for own in stretches(places.size, line.threads)
+        ]
+        together(line.threads, calls)
+        return out
+
+    def _tested(self, places: NDArray[np.int64], test: PairTest, *, backward: bool) -> NDArray[np.int64]:
+        """All candidates of each left row as a slice, tried from the nearest outward."""
+        line, rows = self.line, np.arange(places.size)
+        code = (places >> line.bits) << line.bits
+        if backward:
+            floor = code if self.lower is None and line.bits else self.lower
+            low = np.zeros(rows.size, np.int64) if floor is None else line.below(floor, rows)
+            high = line.up_to(places, rows)
+        else:
+            ceiling = code + (1 << line.bits) - 1 if self.upper is None and line.bits else self.upper
+            low = line.below(places, rows)
+            high = np.full(rows.size, line.keys.size) if ceiling is None else line.up_to(ceiling, rows)
+        return first_passing(low, high, line.order, test, backward=backward)
+
+
+def _nearer(
+    order: NDArray[np.int64],
+    left: Ticks | None,
+    right: Ticks | None,
+    before: NDArray[np.int64],
+    after: NDArray[np.int64],
+    *,
+    prefer: str,
+) -> NDArray[np.int64]:
+    """The closer of two candidates; at one distance, the preferred direction."""
+    assert left is not None
+    assert right is not None
+    out = np.where(before == NO_ROW, after, before)
+    both = np.flatnonzero((before != NO_ROW) & (after != NO_ROW))
+    to_before = distances(left[both], right[order[before[both]]])
+    to_after = distances(left[both], right[order[after[both]]])
+    later = to_after < to_before if prefer == "backward" else to_after <= to_before
+    out[both] = np.where(later, after[both], before[both])
+    return out
+
+
+def _expanded(
+    asked: AsOf, line: Timeline, position: NDArray[np.int64], test: PairTest | None, right_size: int
+) -> PickedPairs:
+    """From the nearest position of each left row to its pairs: one of the tied rows, or all of them."""
+    rows = np.flatnonzero(position != NO_ROW)
+    at = position[rows]
+    if not line.has_ties or (asked.direction, asked.ties) in (("backward", "last"), ("forward", "first")):
+        return PickedPairs(rows, line.order[at], position.size, right_size)
+    first, after = line.first_tied(at), line.after_tied(at)
+    if test is None and asked.ties in ("last", "first"):
+        return PickedPairs(rows, line.order[first if asked.ties == "first" else after - 1], position.size, right_size)
+    pairs, positions = passing(rows, first, after, line.order, test)
+    if asked.ties == "all":
+        return PickedPairs(pairs, line.order[positions], position.size, right_size)
+    if asked.ties == "error":
+        if pairs.size > rows.size:
+            raise UsageError.tied_rows(asked.query.inputs.right.name, int(np.bincount(pairs).max()))
+        return PickedPairs(pairs, line.order[positions], position.size, right_size)
+    ends = np.searchsorted(pairs, rows, side="left" if asked.ties == "first" else "right") - (asked.ties == "last")
+    return PickedPairs(rows, line.order[positions[ends]], position.size, right_size)

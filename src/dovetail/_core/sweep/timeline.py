@@ -1,0 +1,149 @@
+"""The stored side of a temporal join in the order of (key, time), and where times fall in it.
+
+Equality codes are packed above the time in one int64, as for slices. A time asked for becomes a *place*: the key that a
+stored row of that code and time would have, or one step outside the stored times, which never leaves its code.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dovetail._core.kernels.merge import positions_below
+from dovetail._core.kernels.slices import taken
+from dovetail._core.kernels.sort import sort_with_order
+from dovetail._core.kernels.threads import together
+from dovetail._core.sweep.ranks import dense_ranks
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from numpy.typing import NDArray
+
+MOST = np.iinfo(np.int64).max
+PACKED_BITS = 61
+WORTH_THREADS = 100_000
+"""Fewer rows than this are done before a second thread has started."""
+
+
+def fitted(
+    stored: NDArray[np.int64], asked: Sequence[NDArray[np.int64]], codes: Sequence[NDArray[np.int64]]
+) -> list[NDArray[np.int64]]:
+    """Stored times, then those asked for, with room for the codes: ranked together if they spread too wide."""
+    most = max((int(own.max(initial=0)) for own in codes), default=0)
+    spread = int(stored.max()) - int(stored.min()) if stored.size else 0
+    if not codes or spread.bit_length() + most.bit_length() < PACKED_BITS:
+        return [stored, *asked]
+    ranks, _ = dense_ranks(np.concatenate([stored, *asked]))
+    return np.split(ranks, np.cumsum([stored.size, *(own.size for own in asked)])[:-1])
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """Stored rows sorted by (code, time).
+
+    `keys` ascend; `order` says which stored row stands at each position. With codes, the lowest `bits` of a key are the
+    time's distance from `least`, counted from 1.
+    """
+
+    keys: NDArray[np.int64]
+    order: NDArray[np.int64]
+    threads: int
+    bits: int = 0
+    least: int = 0
+    most: int = 0
+
+    @classmethod
+    def of(cls, at: NDArray[np.int64], codes: NDArray[np.int64] | None, threads: int) -> Timeline:
+        """Sort stored times within their codes; both fit 62 bits."""
+        if codes is None or at.size == 0:
+            return cls(*sort_with_order(at), threads)
+        least, most = int(at.min()), int(at.max())
+        bits = (most - least + 2).bit_length()
+        keys, order = sort_with_order((codes << bits) + (at - least + 1))
+        return cls(keys, order, threads, bits, least, most)
+
+    def places(self, codes: NDArray[np.int64] | None, at: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The place of each time within its code."""
+        if codes is None or not self.bits:
+            return at
+        inside = np.clip(at, self.least, self.most) - self.least + 1
+        return (codes << self.bits) + inside + (at > self.most) - (at < self.least)
+
+    def below(self, places: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many stored rows lie before the places of some rows, best given in order."""
+        out = np.empty(rows.size, np.int64)
+        calls = [
+            partial(positions_below, self.keys, places, rows[own], out[own])
+            for own in stretches(rows.size, self.threads)
+        ]
+        together(self.threads, calls)
+        return out
+
+    def up_to(self, places: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many stored rows lie at or before the places of some rows."""
+        top = places == MOST
+        found = self.below(places + ~top, rows)
+        if top.any():
+            found[top[rows]] = self.keys.size
+        return found
+
+    @cached_property
+    def tied(self) -> NDArray[np.bool_]:
+        """Whether each position has the same code and time as the one before it."""
+        same = np.zeros(self.keys.size, np.bool_)
+        np.equal(self.keys[1:], self.keys[:-1], out=same[1:])
+        return same
+
+    @cached_property
+    def has_ties(self) -> bool:
+        """Whether any two rows share their code and time."""
+        return bool(self.tied.any())
+
+    def first_tied(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The first position of the same code and time."""
+        return self._firsts[positions] if self.has_ties else positions
+
+    def after_tied(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The position after the last of the same code and time."""
+        return self._afters[positions] if self.has_ties else positions + 1
+
+    @cached_property
+    def _firsts(self) -> NDArray[np.int64]:
+        return np.maximum.accumulate(np.where(self.tied, 0, np.arange(self.keys.size)))
+
+    @cached_property
+    def _afters(self) -> NDArray[np.int64]:
+        size = self.keys.size
+        ends = np.where(np.append(self.tied[1:], False), size, np.arange(1, size + 1))
+        return np.minimum.accumulate(ends[::-1])[::-1]
+
+    def tied_rows(self) -> NDArray[np.int64]:
+        """The positions that share their code and time with another one."""
+        return np.flatnonzero(self.tied | np.append(self.tied[1:], False))
+
+    def arranged(self, keys: Sequence[NDArray[np.int64]]) -> Timeline:
+        """The same, with the tied rows ordered by further keys, one per `tied_rows`, the first one weighing most."""
+        positions = self.tied_rows()
+        group = np.cumsum(~self.tied)[positions]
+        order = self.order.copy()
+        order[positions] = self.order[positions][np.lexsort((*reversed(keys), group))]
+        return replace(self, order=order)
+
+    def take(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Values of the stored rows, in this order."""
+        parts = stretches(self.order.size, self.threads)
+        found = together(self.threads, [partial(taken, values, self.order[own]) for own in parts])
+        return found[0] if len(found) == 1 else np.concatenate(found)
+
+
+def stretches(size: int, threads: int) -> list[slice]:
+    """Even shares of some rows, one per thread if they are worth it."""
+    number = threads if size >= WORTH_THREADS else 1
+    edges = np.linspace(0, size, number + 1).astype(np.int64)
+    return [slice(int(a), int(b)) for a, b in pairwise(edges)]

@@ -1,0 +1,54 @@
+"""An as-of join of two tables in this process."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from dovetail._core.columns.table import Columns
+from dovetail._core.emit.asof import AsOfCell
+from dovetail._core.emit.rows import SideRows, emit
+from dovetail._core.plan.offset import PerRow
+from dovetail._core.sweep.residual import residual_test
+from dovetail._hosts.arrow.evaluate import timed_columns
+from dovetail._hosts.arrow.join import output_schema, threads
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dovetail._core.plan.temporal import AsOf
+    from dovetail._hosts.arrow.frames import Frame
+
+
+def run(asked: AsOf, left: Frame, right: Frame) -> Any:
+    """Join two frames; the result is of the left one's kind."""
+    ours = Columns.of(asked.query.inputs.left.name, left.table)
+    theirs = Columns.of(asked.query.inputs.right.name, right.table)
+    _check(asked, ours.none(), theirs.none())
+    return left.restore(output_schema(asked.query, ours, theirs), _rows(asked, ours, theirs))
+
+
+def _check(asked: AsOf, left: Columns, right: Columns) -> None:
+    """Find out over no rows whether the call can be carried out."""
+    _cell(asked, left, right).check()
+    for residual in asked.query.condition.residuals:
+        left.beside(right).boolean(residual)
+
+
+def _cell(asked: AsOf, left: Columns, right: Columns) -> AsOfCell:
+    """Both tables as one cell."""
+    tolerance = asked.tolerance
+    own = left.evaluate(tolerance.column) if isinstance(tolerance, PerRow) else None
+    ties = [right.column(column.node) for column in asked.tie_break]  # type: ignore[arg-type]
+    return AsOfCell(asked, *timed_columns(asked.query.condition, left, right), own, ties, threads())
+
+
+def _rows(asked: AsOf, left: Columns, right: Columns) -> Iterator[pa.RecordBatch]:
+    query = asked.query
+    pairs = _cell(asked, left, right).pairs(residual_test(query.condition.residuals, left, right))
+    ours, theirs = (SideRows(tuple(own.raw.values()), own.rows, np.arange(own.rows)) for own in (left, right))
+    schema = output_schema(query, left, right)
+    for batch in emit(pairs, ours, theirs, query.how, schema.names, threads()):
+        yield pa.RecordBatch.from_arrays(batch.columns, schema=schema)

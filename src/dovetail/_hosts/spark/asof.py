@@ -1,0 +1,149 @@
+"""An as-of join of two DataFrames: rows placed by key and time, the nearest picked cell by cell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from dovetail._core.columns.axis import furthest
+from dovetail._core.emit.asof import AsOfCell
+from dovetail._core.emit.rows import SideRows, emit
+from dovetail._core.plan.offset import PerRow
+from dovetail._core.sweep.picked import PickedPairs
+from dovetail._core.sweep.prepare import SideColumns
+from dovetail._core.sweep.residual import residual_test
+from dovetail._hosts.spark.ranges import Margins, placed, plan_cells
+from dovetail._hosts.spark.residuals import task_can_test
+from dovetail._hosts.spark.timed import TimedLayout, both_sides, offset_type, place_of, project_timed
+from dovetail._hosts.spark.types import schema_of
+from dovetail.errors import UnsupportedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import DataType
+
+    from dovetail._core.plan.temporal import AsOf
+    from dovetail._hosts.spark.frames import SparkFrame
+    from dovetail._hosts.spark.sides import Sides, SparkSide
+    from dovetail._hosts.spark.timed import TimedSide
+
+    Batches = Iterator[pa.RecordBatch]
+
+
+_NONE = np.empty(0, np.int64)
+
+
+def run(asked: AsOf, left: SparkFrame, right: SparkFrame) -> DataFrame:
+    """Join two DataFrames; the statistics are read now, the rows when Spark asks for them."""
+    query = asked.query
+    own = [asked.tolerance.column] if isinstance(asked.tolerance, PerRow) else []
+    ties = asked.tie_break if query.how not in ("semi", "anti") and asked.ties in ("last", "first") else ()
+    sides, kind = project_timed(query, left, right, [*own, *ties])
+    asked = replace(asked, query=replace(query, condition=sides.condition))
+    _check(asked, sides, kind, own_column=place_of(sides.left, own[0]) if own else None)
+    task = AsOfTask(
+        asked,
+        TimedLayout.of(sides.left, query, kind),
+        TimedLayout.of(sides.right, query, kind),
+        place_of(sides.left, own[0]) if own else None,
+        tuple(place_of(sides.right, column) for column in ties),
+    )
+    preserved = query.how in ("right", "full")
+    margins = _margins(asked, sides, kind, preserved=preserved)
+    cells = plan_cells(sides, margins, query.cells)
+    rows = placed(sides, cells, witnesses=preserved, keep_right=preserved)
+    return rows.mapInArrow(task.run, schema_of(_fields(asked, sides))).toDF(*(column.name for column in query.output))
+
+
+def _margins(asked: AsOf, sides: Sides, kind: pa.DataType, *, preserved: bool) -> Margins:
+    """A cell needs what is nearest to its ends; where candidates may fail a test, everything within the tolerance."""
+    tested = bool(sides.condition.residuals) or len(sides.condition.comparisons) > 1
+    if not tested:
+        return Margins(kind, 0, 0, back_to_mark=True, forward_to_mark=True)
+    far = None
+    if asked.tolerance is not None and not isinstance(asked.tolerance, PerRow):
+        far = furthest(asked.tolerance, kind, None)
+    if preserved:
+        return Margins(kind, None, None)
+    return Margins(kind, 0 if asked.direction == "forward" else far, 0 if asked.direction == "backward" else far)
+
+
+def _check(asked: AsOf, sides: Sides, kind: pa.DataType, own_column: str | None) -> None:
+    """Refuse, before any job, what the tasks could not do."""
+    nothing = SideColumns(0, None, (), (pa.nulls(0, kind),))
+    own = None if own_column is None else pa.nulls(0, offset_type(sides.left.schema[own_column].dataType))
+    AsOfCell(asked, nothing, nothing, own, ()).check()
+    if not task_can_test(sides):
+        raise UnsupportedError.only_by_spark(sides.condition.residuals[-1].sql.replace("`", ""))
+
+
+def _fields(asked: AsOf, sides: Sides) -> list[tuple[str, DataType]]:
+    """The columns that a task yields: those that the result shows, numbered."""
+    shown: list[tuple[SparkSide, str]] = [
+        (side, place)
+        for side in (sides.left, sides.right)
+        for place in TimedLayout.of(side, asked.query, pa.null()).shown
+    ]
+    return [(f"c{i}", side.schema[place].dataType) for i, (side, place) in enumerate(shown)]
+
+
+@dataclass(frozen=True)
+class AsOfTask:
+    """The as-of join of one cell."""
+
+    asked: AsOf
+    left: TimedLayout
+    right: TimedLayout
+    tolerance: str | None
+    tie_break: tuple[str, ...]
+
+    def run(self, batches: Batches) -> Batches:
+        """Join the rows that were placed into a task's cell."""
+        sides = both_sides(batches, self.left, self.right)
+        if sides is not None:
+            yield from self._rows(*sides)
+
+    def _rows(self, left: TimedSide, right: TimedSide) -> Batches:
+        tolerance = None if self.tolerance is None else left.column(self.tolerance)
+        cell = AsOfCell(
+            self.asked, left.columns(), right.columns(), tolerance, [right.column(name) for name in self.tie_break]
+        )
+        test = residual_test(self.asked.query.condition.residuals, left.inputs(), right.inputs())
+        pairs, how = cell.pairs(test), self.asked.query.how
+        ours, theirs = left.shown(), right.shown()
+        names = [f"c{i}" for i in range(len(ours) + (0 if how in ("semi", "anti") else len(theirs)))]
+        if how not in ("right", "full"):
+            yield from emit(pairs, _all(ours, pairs.left_size), _all(theirs, pairs.right_size), how, names, 1)
+            return
+        yield from emit(
+            _of_own(pairs, left.own),
+            _all(_some(ours, left.own), int(left.own.sum())),
+            _all(theirs, pairs.right_size),
+            "left" if how == "full" else "inner",
+            names,
+            1,
+        )
+        alone = right.own & ~pairs.partners("right")
+        nobody = PickedPairs(_NONE, _NONE, 0, int(alone.sum()))
+        unmatched = _all(_some(theirs, alone), nobody.right_size)
+        yield from emit(nobody, _all(tuple(column.slice(0, 0) for column in ours), 0), unmatched, "right", names, 1)
+
+
+def _all(columns: tuple[pa.Array, ...], size: int) -> SideRows:
+    return SideRows(columns, size, np.arange(size))
+
+
+def _some(columns: Sequence[pa.Array], rows: np.ndarray) -> tuple[pa.Array, ...]:
+    return tuple(column.filter(pa.array(rows)) for column in columns)
+
+
+def _of_own(pairs: PickedPairs, own: np.ndarray) -> PickedPairs:
+    """The pairs of left rows that the cell owns, counted among those."""
+    kept = own[pairs.left_rows]
+    number = np.cumsum(own) - 1
+    return PickedPairs(number[pairs.left_rows[kept]], pairs.right_rows[kept], int(own.sum()), pairs.right_size)

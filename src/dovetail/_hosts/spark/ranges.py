@@ -1,0 +1,273 @@
+"""Cells of a temporal join on Spark: by hash of the keys, and by ranges of time where there is no key or a hot one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import functions as F  # noqa: N812
+
+from dovetail._core.columns.axis import moved
+from dovetail._core.columns.cast import cast
+from dovetail._core.columns.order_keys import order_keys
+from dovetail._core.columns.types import canonicalise
+from dovetail._core.placement.ranges import cut_ranges
+from dovetail._core.plan.decide import CELL_ROWS, MOST_CELLS
+from dovetail._core.sweep.prepare import prepare
+from dovetail._hosts.spark.join import cores_of
+from dovetail._hosts.spark.place import can_match
+from dovetail._hosts.spark.statistics import read_statistics
+from dovetail._hosts.spark.task import side_columns
+from dovetail._hosts.spark.types import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+    from pyspark.sql import Column, DataFrame
+
+    from dovetail._core.sweep.matches import SideKeys
+    from dovetail._hosts.spark.sides import Sides, SparkSide
+    from dovetail._hosts.spark.statistics import Statistics
+
+FEW_ROWS = 50_000
+"""So many rows are joined in one cell before a second one has started."""
+HOT_SHARE = 0.5
+"""A key with more than this share of a cell's rows is cut by time."""
+
+
+@dataclass(frozen=True)
+class Margins:
+    """What a cell needs beyond its own range, in ticks before its first and after its last time; None: everything.
+
+    To a *mark*, it also needs what lies up to the next time of a row that is known to exist on the right. Behind that
+    mark no row can be the nearest one to any row of the cell, so that nothing has to be carried from cell to cell: each
+    gets a few rows of its neighbours, one in as many as there are marks.
+    """
+
+    axis: pa.DataType
+    back: Any
+    forward: Any
+    back_to_mark: bool = False
+    forward_to_mark: bool = False
+
+    def lower(self, cut: pa.Scalar, marks: pa.Array) -> pa.Scalar | None:
+        """The least time that a cell needs; None: all of them."""
+        end = None if self.back is None else moved(cut, self.axis, -self.back)
+        return end if end is None or not self.back_to_mark else _nearest(marks, end, below=True)
+
+    def upper(self, cut: pa.Scalar, marks: pa.Array) -> pa.Scalar | None:
+        """The greatest time that a cell needs; None: all of them."""
+        end = None if self.forward is None else moved(cut, self.axis, self.forward)
+        return end if end is None or not self.forward_to_mark else _nearest(marks, end, below=False)
+
+
+def _nearest(marks: pa.Array, end: pa.Scalar, *, below: bool) -> pa.Scalar | None:
+    """The last mark below a time, or the first at or above it."""
+    times, (at,) = order_keys([marks, pa.array([end], marks.type)])
+    numbers = np.flatnonzero(times < at if below else times >= at)
+    if numbers.size == 0:
+        return None
+    return marks[int(numbers[times[numbers].argmax() if below else times[numbers].argmin()])]
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Consecutive cells by time, numbered from `first`: their cuts, and what is needed on either side of each."""
+
+    first: int
+    cuts: tuple[pa.Scalar, ...]
+    lower: tuple[pa.Scalar | None, ...]
+    upper: tuple[pa.Scalar | None, ...]
+
+    @classmethod
+    def of(
+        cls, first: int, cuts: Sequence[tuple[int, int]], samples: tuple[pa.Table, pa.Table], margins: Margins
+    ) -> Stretch:
+        """Turn sampled rows into times; those of the right sample are marks."""
+        sampled = [cast(canonicalise(sample.column("v0")), margins.axis) for sample in samples]
+        times = tuple(sampled[side][row] for side, row in cuts)
+        lower, upper = ([end(time, sampled[1]) for time in times] for end in (margins.lower, margins.upper))
+        return cls(first, times, tuple(lower), tuple(upper))
+
+    @property
+    def cells(self) -> int:
+        """How many cells there are."""
+        return len(self.cuts) + 1
+
+    def home(self) -> Column:
+        """The cell that owns a row."""
+        return F.lit(self.first) + _steps([F.col("v0") >= literal(cut) for cut in self.cuts])
+
+    def reached(self) -> Column:
+        """All cells that need a row."""
+        lower = [F.lit(True) if end is None else F.col("v0") >= literal(end) for end in self.lower]  # noqa: FBT003
+        upper = [F.lit(False) if end is None else F.col("v0") > literal(end) for end in self.upper]  # noqa: FBT003
+        last = F.lit(self.first) + _steps(lower)
+        first = F.lit(self.first) + _steps(upper)
+        return F.when(first <= last, F.sequence(first, last)).otherwise(F.array().cast("array<int>"))
+
+
+def _steps(tests: Sequence[Column]) -> Column:
+    """How many of some tests hold, of which none holds after one that does not: by halves."""
+
+    def walk(low: int, high: int) -> Column:
+        if low == high:
+            return F.lit(low)
+        middle = (low + high) // 2
+        return F.when(tests[middle], walk(middle + 1, high)).otherwise(walk(low, middle))
+
+    return walk(0, len(tests))
+
+
+@dataclass(frozen=True)
+class Hot:
+    """A key that is cut by time: its values, and its cells."""
+
+    key: tuple[pa.Scalar, ...]
+    stretch: Stretch
+
+
+@dataclass(frozen=True)
+class TimeCells:
+    """All cells: without keys one stretch, else those by hash, then those of hot keys."""
+
+    hashed: int
+    hot: tuple[Hot, ...]
+    everything: Stretch | None
+
+    @property
+    def number(self) -> int:
+        """How many cells there are."""
+        if self.everything is not None:
+            return self.everything.cells
+        return self.hashed + sum(own.stretch.cells for own in self.hot)
+
+    def home(self, sides: Sides, own: SparkSide) -> Column:
+        """The cell that owns a row; one that cannot match goes anywhere."""
+        if self.everything is not None:
+            cell = self.everything.home()
+        else:
+            cell = self._hash(own)
+            for hot in self.hot:
+                cell = F.when(_is_key(own, hot.key), hot.stretch.home()).otherwise(cell)
+        return F.when(can_match(sides, own), cell).otherwise(_anywhere(own, self.number))
+
+    def reached(self, sides: Sides, own: SparkSide) -> Column:
+        """All cells that need a row."""
+        if self.everything is not None:
+            cells = self.everything.reached()
+        else:
+            cells = F.array(self._hash(own))
+            for hot in self.hot:
+                cells = F.when(_is_key(own, hot.key), hot.stretch.reached()).otherwise(cells)
+        return F.when(can_match(sides, own), cells).otherwise(F.array(_anywhere(own, self.number)))
+
+    def _hash(self, own: SparkSide) -> Column:
+        keys = [F.col(name) for name in own.named("k")]
+        return F.pmod(F.xxhash64(*keys), F.lit(self.hashed)).cast("int")
+
+
+def plan_cells(sides: Sides, margins: Margins, asked: int | None) -> TimeCells:
+    """Choose the cells by samples of both sides, read now; the answer does not depend on them."""
+    if asked == 1:
+        return TimeCells(1, (), Stretch(0, (), (), ()))
+    found, cores = read_statistics(sides), cores_of(sides.left.frame)
+    rows = sum(own.fitting for own in found)
+    number = asked or (1 if rows <= FEW_ROWS else min(MOST_CELLS, max(2 * cores, ceil(rows / CELL_ROWS))))
+    samples = _samples(found)
+    keys = [key.null_safe for key in sides.condition.keys]
+    left, right = prepare(side_columns(samples[0]), side_columns(samples[1]), keys)
+    weights = tuple(own.fitting / max(1, own.sample.num_rows) for own in found)
+    if not sides.condition.keys:
+        cuts = cut_ranges(left.values[0], right.values[0], (weights[0], weights[1]), number)
+        return TimeCells(1, (), Stretch.of(0, cuts, _picked(samples, left.rows, right.rows), margins))
+    return TimeCells(number, tuple(_hot(samples, (left, right), (weights[0], weights[1]), margins, number)), None)
+
+
+def _samples(found: tuple[Statistics, Statistics]) -> tuple[pa.Table, pa.Table]:
+    """Both samples; an empty one with the other's types."""
+    ours, theirs = (own.sample for own in found)
+    return ours if ours.num_rows else theirs.slice(0, 0), theirs if theirs.num_rows else ours.slice(0, 0)
+
+
+def _picked(
+    samples: tuple[pa.Table, pa.Table], left: NDArray[np.int64], right: NDArray[np.int64]
+) -> tuple[pa.Table, pa.Table]:
+    return samples[0].take(left), samples[1].take(right)
+
+
+def _hot(
+    samples: tuple[pa.Table, pa.Table],
+    keys: tuple[SideKeys, SideKeys],
+    weights: tuple[float, float],
+    margins: Margins,
+    cells: int,
+) -> list[Hot]:
+    """The keys with more than half a cell's share of the rows, each with cells in proportion."""
+    codes = [np.empty(0, np.int64) if own.codes is None else own.codes for own in keys]
+    load = sum(np.bincount(own, minlength=_size(codes)) * weight for own, weight in zip(codes, weights, strict=True))
+    share = np.asarray(load) / max(1.0, float(np.sum(load)))
+    found, first = [], cells
+    for code in np.flatnonzero(share > HOT_SHARE / cells):
+        number = round(float(share[code]) * cells)
+        if number < 2:  # noqa: PLR2004 -- one cell is no cut
+            continue
+        own = [np.flatnonzero(side == code) for side in codes]
+        cuts = cut_ranges(keys[0].values[0][own[0]], keys[1].values[0][own[1]], weights, number)
+        tables = _picked(samples, keys[0].rows[own[0]], keys[1].rows[own[1]])
+        one = tables[0] if tables[0].num_rows else tables[1]
+        key = tuple(one.column(name)[0] for name in one.column_names if name[0] == "k")
+        found.append(Hot(key, Stretch.of(first, cuts, tables, margins)))
+        first += len(cuts) + 1
+    return found
+
+
+def _size(codes: Sequence[NDArray[np.int64]]) -> int:
+    return max((int(own.max(initial=0)) for own in codes), default=0) + 1
+
+
+def _is_key(own: SparkSide, key: tuple[pa.Scalar, ...]) -> Column:
+    parts = [
+        F.col(name).eqNullSafe(literal(value)) if value.is_valid else F.col(name).isNull()
+        for name, value in zip(own.named("k"), key, strict=True)
+    ]
+    return reduce(lambda a, b: a & b, parts)
+
+
+def _anywhere(own: SparkSide, cells: int) -> Column:
+    """A cell for a row that cannot match, spread by what can be hashed."""
+    odd = ("map", "variant")
+    names = [field.name for field in own.schema.fields if not any(o in field.dataType.simpleString() for o in odd)]
+    return F.pmod(F.xxhash64(*(F.col(name) for name in names)) if names else F.lit(0), F.lit(cells)).cast("int")
+
+
+def placed(sides: Sides, cells: TimeCells, *, witnesses: bool, keep_right: bool) -> DataFrame:
+    """Both sides in one frame of (cell, own, left row, right row), moved to their cells.
+
+    `own` says that the cell owns the row; others are there for its sake. `witnesses` asks for the left rows, too, that
+    may have a partner among the right rows of other cells; `keep_right` for the right rows that cannot match.
+    """
+    ours = sides.left.frame.withColumn("home", cells.home(sides, sides.left))
+    theirs = sides.right.frame if keep_right else sides.right.frame.filter(can_match(sides, sides.right))
+    theirs = theirs.withColumn("home", cells.home(sides, sides.right))
+    everywhere = F.explode(cells.reached(sides, sides.left)) if witnesses else F.col("home")
+    left = _tagged(ours.withColumn("cell", everywhere), sides.left, "a", sides.right, "o")
+    right = _tagged(
+        theirs.withColumn("cell", F.explode(cells.reached(sides, sides.right))), sides.right, "o", sides.left, "a"
+    )
+    columns = ["cell", "own", "a", "o"]
+    return left.select(*columns).union(right.select(*columns)).repartitionById(cells.number, F.col("cell"))
+
+
+def _tagged(frame: DataFrame, own: SparkSide, name: str, other: SparkSide, absent: str) -> DataFrame:
+    return frame.select(
+        F.col("cell"),
+        (F.col("cell") == F.col("home")).alias("own"),
+        F.struct(*own.travelling).alias(name),
+        F.lit(None).cast(other.frame.select(*other.travelling).schema).alias(absent),
+    )

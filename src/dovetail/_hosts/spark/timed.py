@@ -1,0 +1,130 @@
+"""What as-of and window joins share on Spark: the axis, checked before any job, and the two sides inside a task."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql.types import DayTimeIntervalType
+
+from dovetail._core.columns.axis import axis_type
+from dovetail._core.columns.cast import cast
+from dovetail._core.columns.table import Columns, one_chunk
+from dovetail._core.columns.types import DAY_TIME, canonicalise, sql_name
+from dovetail._core.plan.query import OutputColumn
+from dovetail._core.sweep.prepare import SideColumns
+from dovetail._hosts.spark.sides import check, project
+from dovetail._hosts.spark.task import side_columns
+from dovetail._hosts.spark.types import arrow_type
+from dovetail._hosts.spark.wire import whole
+from dovetail.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+    from pyspark.sql.types import DataType
+
+    from dovetail._core.condition.values import Expression
+    from dovetail._core.plan.query import Query
+    from dovetail._hosts.spark.frames import SparkFrame
+    from dovetail._hosts.spark.sides import Sides, SparkSide
+
+    Batches = Iterator[pa.RecordBatch]
+
+
+def project_timed(
+    query: Query, left: SparkFrame, right: SparkFrame, hidden: Sequence[Expression]
+) -> tuple[Sides, pa.DataType]:
+    """Project both sides, `hidden` columns included; and the type of the axis. Nothing runs."""
+    types = check(query, left, right)
+    axis, text = query.condition.comparisons[0], str(query.condition.comparisons[0]).replace("`", "")
+    ours, theirs = types[axis.left.sql], types[axis.right.sql]
+    kind = None if ours is None or theirs is None else axis_type(ours, theirs, text)
+    extra = tuple(OutputColumn(f"hidden {i}", column) for i, column in enumerate(hidden))
+    sides = project(replace(query, output=(*query.output, *extra)), types, left, right)
+    if kind is None or axis not in sides.condition.comparisons:
+        raise UsageError.no_axis(text, *("another type" if own is None else sql_name(own) for own in (ours, theirs)))
+    return sides, kind
+
+
+def offset_type(kind: DataType) -> pa.DataType:
+    """The Arrow type of a column of distances; null for one that can be none."""
+    return DAY_TIME if isinstance(kind, DayTimeIntervalType) else arrow_type(kind) or pa.bool_()
+
+
+def place_of(side: SparkSide, column: Expression) -> str:
+    """Where a side's projection has an input column."""
+    return f"p{side.payload.index(column.node.name)}"
+
+
+@dataclass(frozen=True)
+class TimedLayout:
+    """How a side's projection is laid out: the columns behind `p0`... and those that the result shows."""
+
+    name: str
+    payload: tuple[str, ...]
+    shown: tuple[str, ...]
+    same: tuple[tuple[str, str], ...]
+    axis: pa.DataType
+
+    @classmethod
+    def of(cls, side: SparkSide, query: Query, axis: pa.DataType) -> TimedLayout:
+        """The layout of a side of which the result shows what the query says."""
+        shown = tuple(f"p{side.payload.index(name)}" for name in query.read_by_output(side.name))
+        return cls(side.name, side.payload, shown, side.same, axis)
+
+
+@dataclass(frozen=True)
+class TimedSide:
+    """One side of a cell: its rows, and which of them the cell owns."""
+
+    layout: TimedLayout
+    table: pa.Table
+    own: NDArray[np.bool_]
+
+    def columns(self) -> SideColumns:
+        """Keys and values, the time on its axis."""
+        found = side_columns(self.table)
+        values = [canonicalise(array) for array in found.values]
+        values[0] = cast(values[0], self.layout.axis)
+        keys = tuple(canonicalise(array) for array in found.keys)
+        return SideColumns(found.rows, found.fits, keys, tuple(values))
+
+    def column(self, name: str) -> pa.Array:
+        """A column of the projection, as Spark sees it."""
+        return canonicalise(one_chunk(self.table.column(name)))
+
+    def shown(self) -> tuple[pa.Array, ...]:
+        """The columns that the result shows."""
+        return tuple(one_chunk(self.table.column(name)) for name in self.layout.shown)
+
+    def inputs(self) -> Columns:
+        """The payload under its own names, for residuals."""
+        arrays = {
+            (self.layout.name, own): one_chunk(self.table.column(f"p{i}")) for i, own in enumerate(self.layout.payload)
+        }
+        return Columns(arrays, self.table.num_rows)
+
+
+def both_sides(batches: Batches, left: TimedLayout, right: TimedLayout) -> tuple[TimedSide, TimedSide] | None:
+    """The rows that were placed into a task's cell; None if there are none."""
+    parts: dict[str, list[pa.RecordBatch]] = {"a": [], "o": []}
+    for batch in batches:
+        for name, kept in parts.items():
+            rows = batch.column(name)
+            there = rows.is_valid()
+            fields = [pa.field(f.name, f.type) for f in rows.type]
+            table = pa.RecordBatch.from_arrays(rows.flatten(), schema=pa.schema(fields))
+            kept.append(table.append_column("own", batch.column("own")).filter(there))
+    if not parts["a"]:
+        return None
+    return _side(parts["a"], left), _side(parts["o"], right)
+
+
+def _side(batches: list[pa.RecordBatch], layout: TimedLayout) -> TimedSide:
+    table = pa.Table.from_batches(batches)
+    own = one_chunk(table.column("own")).to_numpy(zero_copy_only=False)
+    return TimedSide(layout, whole(table, layout.same), np.asarray(own, np.bool_))
