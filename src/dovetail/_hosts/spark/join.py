@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 CORES_UNKNOWN = 8
 FEW_ROWS = 100_000
+"""Fewer rows than this, or estimated bytes, are not worth being dealt out."""
 
 
 def run(query: Query, left: SparkFrame, right: SparkFrame) -> DataFrame:
@@ -263,7 +264,7 @@ def _with_small_side(query: Query, known: Known, how: How) -> Branch | None:
     turned = known if _keeps_left(query, how) or known.estimates[0] >= known.estimates[1] else known.flip()
     if turned.estimates[1] > BROADCAST_BYTES:
         return None
-    brought = bring(turned.sides)
+    brought = bring(turned.sides, counted=turned.estimates[0] > FEW_ROWS)
     if brought is None:
         return None
     other, pieces = brought
