@@ -11,7 +11,7 @@ from dovetail._core.aggregate.run import fold
 from dovetail._core.emit.rows import SideRows, emit
 from dovetail._core.plan.choose import SAMPLE, Sample, choose_shape
 from dovetail._core.plan.shape import Kind, kind_of
-from dovetail._core.sweep.build import Join, build_join, spans_of
+from dovetail._core.sweep.build import Join, build_join, counted_join, spans_of
 from dovetail._core.sweep.placed_join import placed_join
 from dovetail._core.sweep.prepare import prepare
 from dovetail._core.sweep.tested import TestedPairs, order_test
@@ -143,6 +143,14 @@ class Cell:
         number = len(left) if how in ("semi", "anti") else len(left) + len(right)
         return emit(join.pairs, ours, theirs, how, [str(i) for i in range(number)], self.threads)
 
+    def _counted(self, stored: Side) -> Join | None:
+        """Slices of which only the lengths are asked for; None if more than slices is needed to count."""
+        shape = self.shape(stored)
+        if shape.stored != stored or shape.threshold is not None or shape.rest:
+            return None
+        ops = [comparison.op for comparison in self.condition.comparisons]
+        return counted_join(shape, ops, self.left, self.right, self.threads)
+
     def fold(
         self,
         aggregates: Sequence[Aggregate],
@@ -152,7 +160,9 @@ class Cell:
         test: RowTest | None,
     ) -> list[pa.Array]:
         """One column per aggregate, one row per row of the `per` side."""
-        join = self.join(test, stored="left" if per == "right" else "right", fused=True)
+        stored: Side = "left" if per == "right" else "right"
+        only_counts = test is None and all(own.argument is None for own in aggregates)
+        join = (self._counted(stored) if only_counts else None) or self.join(test, stored, fused=True)
         return fold(aggregates, arguments, join, per, {"left": self.left, "right": self.right}, size)
 
 

@@ -33,6 +33,15 @@ class Join:
     right_order: NDArray[np.int64]
 
 
+def counted_join(shape: Shape, ops: Sequence[Op], left: SideKeys, right: SideKeys, threads: int = 1) -> Join:
+    """Slices whose lengths alone matter; the shape has neither threshold nor rest, and the stored side no order."""
+    stored, probes = (right, left) if shape.stored == "right" else (left, right)
+    wanted = bounds([_probing(i, shape.stored, ops, probes) for i in shape.slice], probes.rows.size)
+    found = slices(_at(shape, stored), wanted, stored.codes, probes.codes, threads, counted=True)
+    orders = np.arange(probes.rows.size), found.order
+    return Join(SliceJoin(found, shape.stored), *(orders if shape.stored == "right" else orders[::-1]))
+
+
 def build_join(kind: Kind, shape: Shape, ops: Sequence[Op], left: SideKeys, right: SideKeys, threads: int = 1) -> Join:
     """Choose and set up the operator; `ops` are those of all comparisons, read `left <op> right`."""
     if kind is Kind.OVERLAP:
@@ -44,14 +53,18 @@ def sliced_join(shape: Shape, ops: Sequence[Op], left: SideKeys, right: SideKeys
     """Slices of the stored side, with a threshold if the shape has one."""
     stored, probes = (right, left) if shape.stored == "right" else (left, right)
     wanted = bounds([_probing(i, shape.stored, ops, probes) for i in shape.slice], probes.rows.size)
-    at = stored.values[shape.slice[0]] if shape.slice else np.zeros(stored.rows.size, np.int64)
-    found = slices(at, wanted, stored.codes, probes.codes, threads)
+    found = slices(_at(shape, stored), wanted, stored.codes, probes.codes, threads)
     pairs: Pairs = SliceJoin(found, shape.stored)
     if shape.threshold is not None:
         comparison = _probing(shape.threshold, shape.stored, ops, probes)
         pairs = threshold_join(found, stored.values[shape.threshold], comparison, shape.stored)
     orders = np.arange(probes.rows.size), found.order
     return Join(pairs, *orders) if shape.stored == "right" else Join(pairs, *orders[::-1])
+
+
+def _at(shape: Shape, stored: SideKeys) -> NDArray[np.int64]:
+    """The value by which the stored side is sorted."""
+    return stored.values[shape.slice[0]] if shape.slice else np.zeros(stored.rows.size, np.int64)
 
 
 def _probing(number: int, stored: Side, ops: Sequence[Op], probes: SideKeys) -> tuple[NDArray[np.int64], Op]:
