@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -76,6 +77,7 @@ def _defaults(cores: int | None) -> dict[str, str | float | bool]:
         "spark.driver.host": LOOPBACK,
         "spark.driver.memory": f"{_driver_gigabytes()}g",
         "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={QUIET.as_uri()}",
+        "spark.python.unix.domain.socket.enabled": hasattr(socket, "AF_UNIX"),
         "spark.python.worker.reuse": True,
         "spark.sql.adaptive.enabled": True,
         "spark.sql.execution.arrow.pyspark.enabled": True,

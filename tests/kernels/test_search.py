@@ -14,13 +14,18 @@ NEAR = st.integers(-20, 20)
 
 
 @given(st.lists(NEAR | WHOLE, max_size=60), st.lists(NEAR | WHOLE, max_size=30))
-def test_positions_are_those_of_a_binary_search(keys: list[int], values: list[int]) -> None:
-    stored = np.sort(np.array(keys, np.int64))
-    wanted = np.array(values, np.int64)
-    assert SortedIndex.build(stored).below(wanted).tolist() == np.searchsorted(stored, wanted).tolist()
+def test_counts_are_those_of_a_binary_search(keys: list[int], values: list[int]) -> None:
+    _agrees(np.sort(np.array(keys, np.int64)), np.array(values, np.int64))
 
 
 def test_skew_inside_one_bucket_is_found() -> None:
     keys = np.sort(np.concatenate([np.arange(5000), [10**15]]))
-    wanted = np.array([-1, 0, 1, 4999, 5000, 10**15, 10**15 + 1])
-    assert SortedIndex.build(keys).below(wanted).tolist() == np.searchsorted(keys, wanted).tolist()
+    _agrees(keys, np.array([-1, 0, 1, 4999, 5000, 10**15, 10**15 + 1]))
+
+
+def _agrees(keys: np.ndarray, wanted: np.ndarray) -> None:
+    index, found = SortedIndex.build(keys), np.empty(wanted.size, np.int64)
+    index.below(wanted, found)
+    assert found.tolist() == np.searchsorted(keys, wanted, side="left").tolist()
+    index.up_to(wanted, found)
+    assert found.tolist() == np.searchsorted(keys, wanted, side="right").tolist()

@@ -100,7 +100,7 @@ def test_spark_says_why_it_broadcasts_or_cuts_cells(spark: SparkSession) -> None
     points, spans = spark.createDataFrame(POINTS), spark.createDataFrame(SPANS)
     small = dv.explain(points, spans, on="l.at >= r.s AND l.at < r.e", how="left")
     assert small.algorithm == "broadcast"
-    assert "the left side stays in place: its rows are kept" in small.reason
+    assert "l stays in place: its rows are kept; r, about" in small.reason
     cells = dv.explain(points, spans, on="l.at >= r.s AND l.at < r.e", algorithm="range", partitions=8)
     assert cells.cells == 8
     assert cells.products is not None

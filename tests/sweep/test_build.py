@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dovetail._core.condition.values import Op
 from dovetail._core.plan.shape import Kind, Shape
 from dovetail._core.sweep.build import build_join
-from dovetail._core.sweep.matches import SideKeys
+from dovetail._core.sweep.matches import SideKeys, has_partner
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -65,10 +65,19 @@ def _pairs(ops: list[Op], shape: Shape, left: SideKeys, right: SideKeys) -> NDAr
     return holds
 
 
-@given(_joins(), st.integers(1, 2))
-def test_every_pair_is_found_once(join: tuple[Kind, Shape, list[Op], SideKeys, SideKeys], threads: int) -> None:
+@given(_joins(), st.integers(1, 2), st.booleans())
+def test_every_pair_is_found_once(
+    join: tuple[Kind, Shape, list[Op], SideKeys, SideKeys],
+    threads: int,
+    large: bool,  # noqa: FBT001
+) -> None:
     kind, shape, ops, left, right = join
-    built = build_join(kind, shape, ops, left, right, threads)
+    with pytest.MonkeyPatch.context() as patch:
+        if large:
+            patch.setattr("dovetail._core.sweep.bounds.WORTH_ORDER", 0)
+            patch.setattr("dovetail._core.sweep.bounds.WORTH_THREADS", 0)
+            patch.setattr("dovetail._core.kernels.sort.SMALL", 1)
+        built = build_join(kind, shape, ops, left, right, threads)
     found = [
         (int(built.left_order[a]), int(built.right_order[b]))
         for task in built.pairs.tasks(threads)
@@ -87,7 +96,7 @@ def test_partners_are_known_without_pairs(join: tuple[Kind, Shape, list[Op], Sid
     want = _pairs(ops, shape, left, right)
     for side, order, axis in zip(SIDES, (built.left_order, built.right_order), (1, 0), strict=True):
         found = np.zeros(want.shape[1 - axis], np.bool_)
-        found[order] = built.pairs.has_partner(side)
+        found[order] = has_partner(built.pairs, side, order.size)
         assert found.tolist() == want.any(axis=axis).tolist()
 
 

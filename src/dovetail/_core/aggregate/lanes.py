@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from dovetail._core.kernels.memory import zeros
 from dovetail._core.kernels.segments import (
     LEAST,
     fill_max_tree,
@@ -17,6 +18,7 @@ from dovetail._core.kernels.segments import (
     sums_above_threshold,
     sums_of_slices,
 )
+from dovetail._core.kernels.slices import taken
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -42,11 +44,11 @@ class Lane:
 
     def empty(self, size: int) -> NDArray[Any]:
         """The fold of nothing, `size` times."""
-        return np.full(size, LEAST) if self.fold == "max" else np.zeros(size, self.values.dtype)
+        return np.full(size, LEAST) if self.fold == "max" else zeros(size, self.values.dtype)
 
     def arranged(self, rows: NDArray[np.int64]) -> Lane:
         """The lane in another order of the rows."""
-        return self if self.fold == "count" else Lane(self.fold, self.values[rows])
+        return self if self.fold == "count" else Lane(self.fold, taken(self.values, rows))
 
 
 def fold_slices(lane: Lane, found: Slices) -> NDArray[Any]:
@@ -54,9 +56,10 @@ def fold_slices(lane: Lane, found: Slices) -> NDArray[Any]:
     if lane.fold == "count":
         return found.high - found.low
     if lane.fold == "sum" and lane.values.dtype == np.int64:
-        running = np.zeros(lane.values.size + 1, np.int64)
+        running = zeros(lane.values.size + 1, np.int64)
         np.cumsum(lane.values, out=running[1:])
-        return running[found.high] - running[found.low]
+        sums: NDArray[np.int64] = taken(running, found.high) - taken(running, found.low)
+        return sums
     out = lane.empty(found.low.size)
     if lane.values.size == 0:
         return out
@@ -81,12 +84,12 @@ def _shared_end(found: Slices, size: int) -> Literal["first", "last"] | None:
 
 def _running_sums(values: NDArray[np.float64], found: Slices, end: Literal["first", "last"]) -> NDArray[np.float64]:
     """Sums of slices that all begin, or all end, together: one running sum, no difference of two."""
-    sums = np.zeros(values.size + 1)
+    sums = zeros(values.size + 1, np.float64)
     if end == "first":
         fill_running_sums(values, sums[1:])
-        return sums[found.high]
+        return taken(sums, found.high)
     fill_running_sums(values[::-1], sums[1:])
-    return sums[values.size - found.low]
+    return taken(sums, values.size - found.low)
 
 
 def fold_threshold(lane: Lane, join: ThresholdJoin) -> NDArray[Any]:

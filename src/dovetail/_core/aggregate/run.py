@@ -9,6 +9,8 @@ import pyarrow as pa
 
 from dovetail._core.aggregate.functions import prepare
 from dovetail._core.aggregate.lanes import fold_pairs, fold_slices, fold_threshold
+from dovetail._core.kernels.slices import put_values
+from dovetail._core.kernels.sort import ascends
 from dovetail._core.sweep.slice_join import SliceJoin
 from dovetail._core.sweep.threshold_join import ThresholdJoin
 
@@ -49,8 +51,10 @@ def fold(
     ]
     lanes = [lane.arranged(other_order) for own in folds for lane in own.lanes]
     folded = _folded(lanes, join, per, own_order.size)
-    rows = keys[per].rows[own_order]
-    spread = [_spread(lane, values, rows, size) for lane, values in zip(lanes, folded, strict=True)]
+    rows = keys[per].at(own_order)
+    if not (rows.size == size and ascends(rows)):
+        folded = [_spread(lane, values, rows, size) for lane, values in zip(lanes, folded, strict=True)]
+    spread = list(folded)
     return [own.finish([spread.pop(0) for _ in own.lanes]) for own in folds]
 
 
@@ -76,8 +80,6 @@ def _sequence(keys: SideKeys) -> NDArray[np.int64]:
 
 def _spread(lane: Lane, folded: NDArray[Any], rows: NDArray[np.int64], size: int) -> NDArray[Any]:
     """Bring folds from positions to rows of the table; rows that cannot match keep the fold of nothing."""
-    if rows.size == size and (rows == np.arange(size)).all():
-        return folded
     out = lane.empty(size)
-    out[rows] = folded
+    put_values(folded, rows, out)
     return out

@@ -9,9 +9,10 @@ import numpy as np
 
 from dovetail._core.aggregate.run import fold
 from dovetail._core.emit.rows import SideRows, emit
+from dovetail._core.kernels.slices import taken
 from dovetail._core.plan.choose import SAMPLE, Sample, choose_shape
 from dovetail._core.plan.shape import Kind, kind_of
-from dovetail._core.sweep.build import Join, build_join, counted_join, spans_of
+from dovetail._core.sweep.build import Join, build_join, spans_of
 from dovetail._core.sweep.placed_join import placed_join
 from dovetail._core.sweep.prepare import prepare
 from dovetail._core.sweep.tested import TestedPairs, order_test
@@ -108,20 +109,16 @@ class Cell:
     def _tested(self, join: Join, tests: list[Test], test: RowTest | None) -> Join:
         """The pairs that also pass some tests of positions and one of rows."""
         for own in tests + ([_on_rows(test, self, join)] if test is not None else []):
-            join = Join(
-                TestedPairs(join.pairs, own, join.left_order.size, join.right_order.size),
-                join.left_order,
-                join.right_order,
-            )
+            join = Join(TestedPairs(join.pairs, own), join.left_order, join.right_order)
         return join
 
     def _order_tests(self, shape: Shape, join: Join) -> list[Test]:
         """Tests for the comparisons that the shape leaves over."""
         return [
             order_test(
-                self.left.values[i][join.left_order],
+                taken(self.left.values[i], join.left_order),
                 self.condition.comparisons[i].op,
-                self.right.values[i][join.right_order],
+                taken(self.right.values[i], join.right_order),
             )
             for i in shape.rest
         ]
@@ -138,18 +135,10 @@ class Cell:
         """Yield the joined rows: the left columns, then the right ones (semi and anti: the left ones)."""
         stored: Side | None = "right" if how in ("semi", "anti") else None
         join = self.join(test, stored) if knobs is None else self.placed(knobs, test)
-        ours = SideRows(tuple(left), sizes[0], self.left.rows[join.left_order])
-        theirs = SideRows(tuple(right), sizes[1], self.right.rows[join.right_order])
+        ours = SideRows(tuple(left), sizes[0], self.left.at(join.left_order))
+        theirs = SideRows(tuple(right), sizes[1], self.right.at(join.right_order))
         number = len(left) if how in ("semi", "anti") else len(left) + len(right)
         return emit(join.pairs, ours, theirs, how, [str(i) for i in range(number)], self.threads)
-
-    def _counted(self, stored: Side) -> Join | None:
-        """Slices of which only the lengths are asked for; None if more than slices is needed to count."""
-        shape = self.shape(stored)
-        if shape.stored != stored or shape.threshold is not None or shape.rest:
-            return None
-        ops = [comparison.op for comparison in self.condition.comparisons]
-        return counted_join(shape, ops, self.left, self.right, self.threads)
 
     def fold(
         self,
@@ -160,15 +149,13 @@ class Cell:
         test: RowTest | None,
     ) -> list[pa.Array]:
         """One column per aggregate, one row per row of the `per` side."""
-        stored: Side = "left" if per == "right" else "right"
-        only_counts = test is None and all(own.argument is None for own in aggregates)
-        join = (self._counted(stored) if only_counts else None) or self.join(test, stored, fused=True)
+        join = self.join(test, stored="left" if per == "right" else "right", fused=True)
         return fold(aggregates, arguments, join, per, {"left": self.left, "right": self.right}, size)
 
 
 def _on_rows(test: RowTest, cell: Cell, join: Join) -> Test:
     """A test of table rows as a test of positions."""
-    left, right = cell.left.rows[join.left_order], cell.right.rows[join.right_order]
+    left, right = cell.left.at(join.left_order), cell.right.at(join.right_order)
 
     def on_positions(found: Matches) -> NDArray[np.bool_]:
         return test(left[found.left_rows], right[found.right_rows])

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dovetail._core.emit.fixed import Fixed
 from dovetail._core.emit.parallel import each
+from dovetail._core.kernels.slices import taken
+from dovetail._core.kernels.sort import ascends
+from dovetail._core.kernels.threads import together
+from dovetail._core.sweep.matches import has_partner
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -20,7 +26,11 @@ if TYPE_CHECKING:
     from dovetail._core.plan.query import How
     from dovetail._core.sweep.matches import Matches, Pairs
 
-BATCH = 1 << 17
+BATCH_BYTES = 4 << 20
+"""What a batch weighs in a task, whose reader takes it up while the next is made."""
+SHARED_BATCH_BYTES = 16 << 20
+"""What a batch weighs where several threads make them: with fewer hand-overs, they wait less for each other."""
+MIN_BATCH, MAX_BATCH = 1 << 10, 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +41,9 @@ class SideRows:
     size: int
     rows: NDArray[np.int64]
 
-    def arranged(self) -> SideRows:
-        """The columns in the order of the positions, so that slices of positions are slices of memory."""
-        if self.rows.size == self.size and (self.rows == np.arange(self.size)).all():
-            return self
-        return SideRows(self.take(self.rows), self.rows.size, np.arange(self.rows.size))
-
     def take(self, rows: NDArray[np.int64]) -> tuple[pa.Array, ...]:
         """The columns of some rows."""
-        index = pa.array(rows)
-        return tuple(pc.take(column, index, boundscheck=False) for column in self.columns)
+        return tuple(_taken(column, rows) for column in self.columns)
 
     def nothing(self, size: int) -> tuple[pa.Array, ...]:
         """NULL in every column."""
@@ -59,59 +62,110 @@ class SideRows:
         return np.flatnonzero(found)
 
 
+def _taken(column: pa.Array, rows: NDArray[np.int64]) -> pa.Array:
+    """A column of some rows."""
+    fixed = Fixed.of(column)
+    if fixed is None:
+        return pc.take(column, pa.array(rows), boundscheck=False)
+    return fixed.column(taken(fixed.values, rows))
+
+
+@dataclass(frozen=True, slots=True)
+class Arranged:
+    """The columns of a side in the order of its positions, so that slices of positions are slices of memory."""
+
+    side: Side
+    columns: tuple[Fixed | pa.Array, ...]
+
+    @classmethod
+    def of(cls, side: Side, shown: SideRows, threads: int) -> Arranged:
+        """Arrange the columns, unless they stand so already."""
+        columns = shown.columns
+        if not (shown.rows.size == shown.size and ascends(shown.rows)):
+            columns = tuple(together(threads, [partial(_taken, column, shown.rows) for column in columns]))
+        return cls(side, tuple(Fixed.of(column) or column for column in columns))
+
+    def spread(self, found: Matches) -> list[pa.Array]:
+        """The columns of pairs; positions are only made for columns that cannot do without."""
+        out = []
+        for column in self.columns:
+            if isinstance(column, Fixed):
+                out.append(column.column(found.spread(self.side, column.values)))
+            else:
+                rows = found.left_rows if self.side == "left" else found.right_rows
+                out.append(pc.take(column, pa.array(rows), boundscheck=False))
+        return out
+
+
 def emit(
     pairs: Pairs, left: SideRows, right: SideRows, how: How, names: list[str], threads: int
 ) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a join, batch by batch; columns of the left side first."""
     if how in ("semi", "anti"):
-        marked = pairs.has_partner("left")
+        chunk = rows_of_a_batch(left.columns, threads)
+        marked = has_partner(pairs, "left", left.rows.size)
         rows = left.with_partner(marked) if how == "semi" else left.without_partner(marked)
-        yield from _batches(left, None, rows, names)
+        yield from _batches(left, None, rows, names, chunk)
         return
-    marks = Marks.for_join(how, left, right)
-    ours, theirs = left.arranged(), right.arranged()
+    chunk = rows_of_a_batch((*left.columns, *right.columns), threads)
+    marks = [
+        Marks.of(pairs, "left", left.rows.size) if how in ("left", "full") else None,
+        Marks.of(pairs, "right", right.rows.size) if how in ("right", "full") else None,
+    ]
+    ours, theirs = Arranged.of("left", left, threads), Arranged.of("right", right, threads)
 
     def build(found: Matches) -> pa.RecordBatch:
-        marks.mark(found)
-        columns = (*ours.take(found.left_rows), *theirs.take(found.right_rows))
-        return _batch(columns, names, found.left_rows.size)
+        for own in marks:
+            if own is not None:
+                own.see(found)
+        return _batch((*ours.spread(found), *theirs.spread(found)), names, found.size)
 
-    yield from each(pairs.tasks(threads), build, threads)
-    if marks.left is not None:
-        yield from _batches(left, right, left.without_partner(marks.left), names)
-    if marks.right is not None:
-        yield from _batches(right, left, right.without_partner(marks.right), names, shown="right")
+    yield from each(pairs.tasks(4 * threads if threads > 1 else 1, chunk), build, threads)
+    if marks[0] is not None:
+        yield from _batches(left, right, left.without_partner(marks[0].marked), names, chunk)
+    if marks[1] is not None:
+        yield from _batches(right, left, right.without_partner(marks[1].marked), names, chunk, shown="right")
+
+
+def rows_of_a_batch(columns: Sequence[pa.Array], threads: int) -> int:
+    """How many rows of these columns make a batch of the right weight."""
+    width = sum(column.nbytes / max(1, len(column)) for column in columns)
+    fitting = (BATCH_BYTES if threads == 1 else SHARED_BATCH_BYTES) / max(1, width)
+    return int(min(MAX_BATCH, max(MIN_BATCH, fitting)))
 
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """Which positions of a preserved side have been seen in a pair; None: that side is not preserved."""
+    """Which positions of a preserved side have a partner; `known` before the first pair, or learned from the pairs."""
 
-    left: NDArray[np.bool_] | None
-    right: NDArray[np.bool_] | None
+    side: Side
+    marked: NDArray[np.bool_]
+    known: bool
 
     @classmethod
-    def for_join(cls, how: How, left: SideRows, right: SideRows) -> Marks:
-        """Marks for the sides that a join type preserves."""
-        return cls(
-            np.zeros(left.rows.size, np.bool_) if how in ("left", "full") else None,
-            np.zeros(right.rows.size, np.bool_) if how in ("right", "full") else None,
-        )
+    def of(cls, pairs: Pairs, side: Side, size: int) -> Marks:
+        """What the pairs can tell without being made; nothing else yet."""
+        known = pairs.partners(side)
+        return cls(side, np.zeros(size, np.bool_) if known is None else known, known is not None)
 
-    def mark(self, found: Matches) -> None:
+    def see(self, found: Matches) -> None:
         """Note a piece of pairs; threads may do so at once, since a mark is only ever set."""
-        if self.left is not None:
-            self.left[found.left_rows] = True
-        if self.right is not None:
-            self.right[found.right_rows] = True
+        if not self.known:
+            self.marked[found.left_rows if self.side == "left" else found.right_rows] = True
 
 
 def _batches(
-    own: SideRows, other: SideRows | None, rows: NDArray[np.int64], names: list[str], *, shown: Side = "left"
+    own: SideRows,
+    other: SideRows | None,
+    rows: NDArray[np.int64],
+    names: list[str],
+    chunk: int,
+    *,
+    shown: Side = "left",
 ) -> Iterator[pa.RecordBatch]:
     """Rows of one side, the other side's columns, if any, NULL."""
-    for start in range(0, rows.size, BATCH):
-        some = rows[start : start + BATCH]
+    for start in range(0, rows.size, chunk):
+        some = rows[start : start + chunk]
         mine, rest = own.take(some), other.nothing(some.size) if other is not None else ()
         yield _batch((*mine, *rest) if shown == "left" else (*rest, *mine), names, some.size)
 

@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dovetail._core.kernels.compile import kernel
+from dovetail._core.kernels.memory import empty
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
-MAX_BUCKET_BITS = 20
+MAX_BUCKET_BITS = 18
 
 
 @kernel
@@ -34,12 +37,12 @@ def fill_buckets(keys: NDArray[np.int64], least: np.int64, shift: np.int64, out_
 
 
 @kernel
-def positions_at_or_above(
+def count_below(
     keys: NDArray[np.int64],
     first: NDArray[np.int32],
     shift: np.int64,
     values: NDArray[np.int64],
-    out_position: NDArray[np.int64],
+    out_count: NDArray[np.int64],
 ) -> None:
     """Write, per value, how many keys lie below it; `keys` ascend and are not empty."""
     least = keys[0]
@@ -47,10 +50,10 @@ def positions_at_or_above(
     for i in range(values.size):
         value = values[i]
         if value <= least:
-            out_position[i] = 0
+            out_count[i] = 0
             continue
         if value > most:
-            out_position[i] = keys.size
+            out_count[i] = keys.size
             continue
         bucket = np.int64(np.uint64(value - least) >> np.uint64(shift))
         low = np.int64(first[bucket])
@@ -61,7 +64,38 @@ def positions_at_or_above(
                 low = middle + 1
             else:
                 high = middle
-        out_position[i] = low
+        out_count[i] = low
+
+
+@kernel
+def count_up_to(
+    keys: NDArray[np.int64],
+    first: NDArray[np.int32],
+    shift: np.int64,
+    values: NDArray[np.int64],
+    out_count: NDArray[np.int64],
+) -> None:
+    """Write, per value, how many keys lie below it or on it; `keys` ascend and are not empty."""
+    least = keys[0]
+    most = keys[keys.size - 1]
+    for i in range(values.size):
+        value = values[i]
+        if value < least:
+            out_count[i] = 0
+            continue
+        if value >= most:
+            out_count[i] = keys.size
+            continue
+        bucket = np.int64(np.uint64(value - least) >> np.uint64(shift))
+        low = np.int64(first[bucket])
+        high = np.int64(first[bucket + 1])
+        while low < high:
+            middle = (low + high) >> 1
+            if keys[middle] <= value:
+                low = middle + 1
+            else:
+                high = middle
+        out_count[i] = low
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +114,20 @@ class SortedIndex:
         spread = int(keys[-1]) - int(keys[0])
         bits = min(MAX_BUCKET_BITS, max(1, keys.size.bit_length()))
         shift = max(0, spread.bit_length() - bits)
-        first = np.empty((spread >> shift) + 2, np.int32)
+        first = empty((spread >> shift) + 2, np.int32)
         fill_buckets(keys, keys[0], np.int64(shift), first)
         return cls(keys, first, shift)
 
-    def below(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
+    def below(self, values: NDArray[np.int64], out: NDArray[np.int64]) -> None:
         """Count, per value, the keys below it: the position of the first key at or above."""
-        out = np.zeros(values.size, np.int64)
+        self._count(count_below, values, out)
+
+    def up_to(self, values: NDArray[np.int64], out: NDArray[np.int64]) -> None:
+        """Count, per value, the keys below it or on it: the position of the first key above."""
+        self._count(count_up_to, values, out)
+
+    def _count(self, count: Callable[..., None], values: NDArray[np.int64], out: NDArray[np.int64]) -> None:
         if self.keys.size:
-            positions_at_or_above(self.keys, self.first, np.int64(self.shift), values, out)
-        return out
+            count(self.keys, self.first, np.int64(self.shift), values, out)
+        else:
+            out[:] = 0

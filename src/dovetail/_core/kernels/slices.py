@@ -1,4 +1,8 @@
-"""Pairs of a row with every position of its slice `[low, high)`: a range of sorted positions is all its partners."""
+"""Pairs of a row with every position of its slice `[low, high)`: a range of sorted positions is all its partners.
+
+The pairs are numbered row by row; `ends` is the running total of pairs up to and with each row. A kernel starts at a
+pair of any number, so a chunk may begin and end inside a row's slice.
+"""
 
 from __future__ import annotations
 
@@ -7,36 +11,86 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dovetail._core.kernels.compile import kernel
+from dovetail._core.kernels.memory import empty
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from numpy.typing import NDArray
+
+STRIDE = 4
+"""Short runs are written in steps of four, over their end: the next run writes over what was too much."""
 
 
 @kernel
-def fill_slice_pairs(
+def repeat_values(values: NDArray[Any], ends: NDArray[np.int64], first_pair: np.int64, out: NDArray[Any]) -> None:
+    """Write the value of each pair's row: a run of one value per row."""
+    row = np.int64(np.searchsorted(ends, first_pair, side="right"))
+    written = np.int64(0)
+    while written < out.size:
+        until = min(ends[row] - first_pair, out.size)
+        value = values[row]
+        if until <= out.size - STRIDE:
+            for i in range(written, until, STRIDE):
+                out[i] = value
+                out[i + 1] = value
+                out[i + 2] = value
+                out[i + 3] = value
+        else:
+            for i in range(written, until):
+                out[i] = value
+        written = until
+        row += 1
+
+
+@kernel
+def copy_slices(
+    values: NDArray[Any],
     low: NDArray[np.int64],
     ends: NDArray[np.int64],
     first_pair: np.int64,
-    out_row: NDArray[np.int64],
-    out_position: NDArray[np.int64],
+    out: NDArray[Any],
 ) -> None:
-    """Write the pairs numbered from `first_pair` on, as many as the outputs hold.
-
-    `ends` is the running total of pairs up to and with each row, so a chunk may begin and end inside a row's slice.
-    """
+    """Write the value at each pair's position: a stretch of memory per row."""
     row = np.int64(np.searchsorted(ends, first_pair, side="right"))
+    before = ends[row - 1] if row > 0 else np.int64(0)
     written = np.int64(0)
-    skip = first_pair - (ends[row - 1] if row > 0 else np.int64(0))
-    while written < out_row.size:
-        taken = (ends[row - 1] if row > 0 else np.int64(0)) + skip
-        count = min(ends[row] - taken, out_row.size - written)
-        position = low[row] + skip
-        for i in range(count):
-            out_row[written + i] = row
-            out_position[written + i] = position + i
-        written += count
-        skip = np.int64(0)
+    while written < out.size:
+        until = min(ends[row] - first_pair, out.size)
+        shift = low[row] + first_pair - before
+        if until <= out.size - STRIDE and shift + until <= values.size - STRIDE:
+            for i in range(written, until, STRIDE):
+                out[i] = values[shift + i]
+                out[i + 1] = values[shift + i + 1]
+                out[i + 2] = values[shift + i + 2]
+                out[i + 3] = values[shift + i + 3]
+        else:
+            for i in range(written, until):
+                out[i] = values[shift + i]
+        before = ends[row]
+        written = until
         row += 1
+
+
+@kernel
+def take_values(values: NDArray[Any], rows: NDArray[np.int64], out: NDArray[Any]) -> None:
+    """Write the value of each row."""
+    for i in range(rows.size):
+        out[i] = values[rows[i]]
+
+
+@kernel
+def put_values(values: NDArray[Any], rows: NDArray[np.int64], out: NDArray[Any]) -> None:
+    """Write each value to its row."""
+    for i in range(rows.size):
+        out[rows[i]] = values[i]
+
+
+def taken(values: NDArray[Any], rows: NDArray[np.int64]) -> NDArray[Any]:
+    """The values of some rows."""
+    out = empty(rows.size, values.dtype)
+    take_values(values, rows, out)
+    return out
 
 
 @kernel

@@ -23,8 +23,9 @@ MOST_CELLS = 512
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of a side: rows that can match, and about how many bytes each takes on its way."""
+    """What is known of an input: rows that can match, and about how many bytes each takes on its way."""
 
+    name: str
     rows: int
     row_bytes: int
 
@@ -49,20 +50,31 @@ def decide(
 ) -> Decision:
     """Choose anchor and placement by the sizes of both sides."""
     anchor = _anchor(how, per, left, right)
-    other = right if anchor == "left" else left
+    own, other = (left, right) if anchor == "left" else (right, left)
     fixed = per is not None or how != "inner"
-    why = f"the {anchor} side stays in place: " + ("its rows are kept" if fixed else "it is the larger one")
     tasks = min(MOST_CELLS, max(2 * cores, ceil((left.rows + right.rows) / CELL_ROWS)))
     if asked in FAMILY:
-        return Decision(anchor, asked, tasks, f"{why}; {asked} was asked for, its cells are dealt to {tasks} tasks")
+        dealt = f"{asked} was asked for, its cells are dealt to {tasks} tasks"
+        return Decision(anchor, asked, tasks, f"{_stays(own, fixed=fixed)}; {dealt}")
     small = other.size <= BROADCAST_BYTES
     if asked == "broadcast" or (asked == "auto" and small and cells is None):
-        travels = f"the other, about {other.rows:,} rows in {_size(other.size)}, travels to every task"
-        return Decision(anchor, "broadcast", cells or cores, f"{why}; {travels}")
+        return broadcast(anchor, own, other, fixed=fixed, cells=cells or cores)
     number = cells or tasks
-    size = f"the other, about {other.rows:,} rows in {_size(other.size)}, is too much for every task"
+    size = f"{other.name}, about {other.rows:,} rows in {_size(other.size)}, is too much for every task"
     travels = "cells were asked for" if cells or asked == "range" else size
-    return Decision(anchor, "range", number, f"{why}; {travels}, so rows are placed into {number} cells")
+    return Decision(
+        anchor, "range", number, f"{_stays(own, fixed=fixed)}; {travels}, so rows are placed into {number} cells"
+    )
+
+
+def broadcast(anchor: Side, own: Facts, other: Facts, *, fixed: bool, cells: int) -> Decision:
+    """The other side travels to every task; `fixed`: the anchor is so whatever its size."""
+    travels = f"{other.name}, about {other.rows:,} rows in {_size(other.size)}, travels to every task"
+    return Decision(anchor, "broadcast", cells, f"{_stays(own, fixed=fixed)}; {travels}")
+
+
+def _stays(own: Facts, *, fixed: bool) -> str:
+    return f"{own.name} stays in place: " + ("its rows are kept" if fixed else "it is the larger one")
 
 
 def _anchor(how: How, per: Side | None, left: Facts, right: Facts) -> Side:

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial, reduce
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dovetail._core.kernels.memory import empty
 from dovetail._core.kernels.search import SortedIndex
-from dovetail._core.kernels.sort import sort_with_rows
+from dovetail._core.kernels.slices import taken
+from dovetail._core.kernels.sort import sort_with_order
 from dovetail._core.kernels.threads import together
 from dovetail._core.sweep.ranks import dense_ranks
 
@@ -29,6 +32,8 @@ LEAST, MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 PACKED_BITS = 62
 WORTH_THREADS = 100_000
 """Fewer look-ups than this are done before a second thread has started."""
+WORTH_ORDER = 1 << 15
+"""Fewer stored keys than this stay in the cache of a core, whatever the order in which they are looked up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +82,12 @@ def _under(values: NDArray[np.int64]) -> NDArray[np.int64]:
 class Slices:
     """Where each probing row's candidates lie among the stored rows, sorted.
 
-    `order` says which stored row stands at each position; the slice of probe i is `[low[i], high[i])`.
+    `order` says which stored row stands at each position, `probes` which probing row is the i-th; the slice of the i-th
+    is `[low[i], high[i])`.
     """
 
     order: NDArray[np.int64]
+    probes: NDArray[np.int64]
     low: NDArray[np.int64]
     high: NDArray[np.int64]
 
@@ -91,36 +98,58 @@ def slices(
     stored_codes: NDArray[np.int64] | None = None,
     probe_codes: NDArray[np.int64] | None = None,
     threads: int = 1,
-    *,
-    counted: bool = False,
 ) -> Slices:
-    """Sort the stored values, within their codes, and find each probe's slice.
-
-    `counted` says that only the slices' lengths matter: then no order is kept, and sorting takes a third of the time.
-    """
+    """Sort the stored values, within their codes, and find each probe's slice, the probes as they stand."""
     if stored_codes is not None and probe_codes is not None:
         stored, wanted = _packed(stored, wanted, stored_codes, probe_codes)
-    nothing = np.empty(0, np.int64)
-    keys, order = (np.sort(stored), nothing) if counted else sort_with_rows(stored, np.arange(stored.size), threads)
+    keys, order = sort_with_order(stored)
+    return _found(keys, order, wanted, np.arange(wanted.rows), threads)
+
+
+def ordered_slices(
+    stored: NDArray[np.int64],
+    wanted: Bounds,
+    stored_codes: NDArray[np.int64] | None = None,
+    probe_codes: NDArray[np.int64] | None = None,
+    threads: int = 1,
+) -> Slices:
+    """Sort both sides, then find each probe's slice: neighbours look next to each other, where the cache is warm.
+
+    A stored side that the cache holds anyway is not worth it.
+    """
+    lead = wanted.upper if wanted.lower is None else wanted.lower
+    if stored.size < WORTH_ORDER or lead is None:
+        return slices(stored, wanted, stored_codes, probe_codes, threads)
+    if stored_codes is not None and probe_codes is not None:
+        stored, wanted = _packed(stored, wanted, stored_codes, probe_codes)
+        lead = wanted.upper if wanted.lower is None else wanted.lower
+        assert lead is not None
+    (keys, order), (lead, probes) = together(threads, [partial(sort_with_order, own) for own in (stored, lead)])
+    if wanted.lower is None:
+        return _found(keys, order, Bounds(wanted.rows, None, lead), probes, threads)
+    upper = None if wanted.upper is None else taken(wanted.upper, probes)
+    return _found(keys, order, Bounds(wanted.rows, lead, upper), probes, threads)
+
+
+def _found(
+    keys: NDArray[np.int64], order: NDArray[np.int64], wanted: Bounds, probes: NDArray[np.int64], threads: int
+) -> Slices:
+    """Look up bounds that stand in the order of `probes`."""
     index = SortedIndex.build(keys)
-    low = np.zeros(wanted.rows, np.int64) if wanted.lower is None else _below(index, wanted.lower, threads)
-    high = np.full(wanted.rows, keys.size) if wanted.upper is None else _at_most(index, wanted.upper, threads)
-    return Slices(order, low, np.maximum(low, high))
+    parts = np.linspace(0, wanted.rows, (threads if wanted.rows >= WORTH_THREADS else 1) + 1).astype(np.int64)
+    low, high = empty(wanted.rows, np.int64), empty(wanted.rows, np.int64)
 
+    def look_up(own: slice) -> None:
+        low[own] = 0
+        if wanted.lower is not None:
+            index.below(wanted.lower[own], low[own])
+        high[own] = keys.size
+        if wanted.upper is not None:
+            index.up_to(wanted.upper[own], high[own])
+        np.maximum(low[own], high[own], out=high[own])
 
-def _below(index: SortedIndex, values: NDArray[np.int64], threads: int) -> NDArray[np.int64]:
-    """How many keys lie below each value."""
-    if threads == 1 or values.size < WORTH_THREADS:
-        return index.below(values)
-    parts = np.array_split(values, threads)
-    return np.concatenate(together(threads, [partial(index.below, part) for part in parts]))
-
-
-def _at_most(index: SortedIndex, values: NDArray[np.int64], threads: int) -> NDArray[np.int64]:
-    """How many keys lie at or below each value."""
-    found = _below(index, _above(values), threads)
-    found[values == MOST] = index.keys.size
-    return found
+    together(threads, [partial(look_up, slice(int(a), int(b))) for a, b in pairwise(parts)])
+    return Slices(order, probes, low, high)
 
 
 def _packed(
@@ -148,4 +177,7 @@ def _ranked(stored: NDArray[np.int64], wanted: Bounds) -> tuple[NDArray[np.int64
     ranks, distinct = dense_ranks(stored)
     index = SortedIndex.build(distinct)
     lower, upper = wanted.closed()
-    return ranks, Bounds(wanted.rows, index.below(lower), np.where(lower > upper, -1, _at_most(index, upper, 1) - 1))
+    first, last = empty(wanted.rows, np.int64), empty(wanted.rows, np.int64)
+    index.below(lower, first)
+    index.up_to(upper, last)
+    return ranks, Bounds(wanted.rows, first, np.where(lower > upper, -1, last - 1))

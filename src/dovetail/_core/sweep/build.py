@@ -9,7 +9,7 @@ import numpy as np
 
 from dovetail._core.kernels.threads import together
 from dovetail._core.plan.shape import Kind
-from dovetail._core.sweep.bounds import bounds, slices
+from dovetail._core.sweep.bounds import bounds, ordered_slices
 from dovetail._core.sweep.overlap_join import Spans, overlap_join
 from dovetail._core.sweep.slice_join import SliceJoin
 from dovetail._core.sweep.threshold_join import threshold_join
@@ -33,15 +33,6 @@ class Join:
     right_order: NDArray[np.int64]
 
 
-def counted_join(shape: Shape, ops: Sequence[Op], left: SideKeys, right: SideKeys, threads: int = 1) -> Join:
-    """Slices whose lengths alone matter; the shape has neither threshold nor rest, and the stored side no order."""
-    stored, probes = (right, left) if shape.stored == "right" else (left, right)
-    wanted = bounds([_probing(i, shape.stored, ops, probes) for i in shape.slice], probes.rows.size)
-    found = slices(_at(shape, stored), wanted, stored.codes, probes.codes, threads, counted=True)
-    orders = np.arange(probes.rows.size), found.order
-    return Join(SliceJoin(found, shape.stored), *(orders if shape.stored == "right" else orders[::-1]))
-
-
 def build_join(kind: Kind, shape: Shape, ops: Sequence[Op], left: SideKeys, right: SideKeys, threads: int = 1) -> Join:
     """Choose and set up the operator; `ops` are those of all comparisons, read `left <op> right`."""
     if kind is Kind.OVERLAP:
@@ -53,18 +44,14 @@ def sliced_join(shape: Shape, ops: Sequence[Op], left: SideKeys, right: SideKeys
     """Slices of the stored side, with a threshold if the shape has one."""
     stored, probes = (right, left) if shape.stored == "right" else (left, right)
     wanted = bounds([_probing(i, shape.stored, ops, probes) for i in shape.slice], probes.rows.size)
-    found = slices(_at(shape, stored), wanted, stored.codes, probes.codes, threads)
+    at = stored.values[shape.slice[0]] if shape.slice else np.zeros(stored.rows.size, np.int64)
+    found = ordered_slices(at, wanted, stored.codes, probes.codes, threads)
     pairs: Pairs = SliceJoin(found, shape.stored)
     if shape.threshold is not None:
         comparison = _probing(shape.threshold, shape.stored, ops, probes)
         pairs = threshold_join(found, stored.values[shape.threshold], comparison, shape.stored)
-    orders = np.arange(probes.rows.size), found.order
+    orders = found.probes, found.order
     return Join(pairs, *orders) if shape.stored == "right" else Join(pairs, *orders[::-1])
-
-
-def _at(shape: Shape, stored: SideKeys) -> NDArray[np.int64]:
-    """The value by which the stored side is sorted."""
-    return stored.values[shape.slice[0]] if shape.slice else np.zeros(stored.rows.size, np.int64)
 
 
 def _probing(number: int, stored: Side, ops: Sequence[Op], probes: SideKeys) -> tuple[NDArray[np.int64], Op]:
@@ -87,6 +74,5 @@ def spans_of(shape: Shape, ops: Sequence[Op], left: SideKeys, right: SideKeys) -
 
 def _overlap(shape: Shape, ops: Sequence[Op], left: SideKeys, right: SideKeys, threads: int) -> Join:
     spans = spans_of(shape, ops, left, right)
-    orders = together(threads, [own.order for own in spans])
-    pairs = overlap_join(spans[0].pick(orders[0]), spans[1].pick(orders[1]), threads)
-    return Join(pairs, *orders)
+    (ours, left_order), (theirs, right_order) = together(threads, [own.sorted for own in spans])
+    return Join(overlap_join(ours, theirs, threads), left_order, right_order)

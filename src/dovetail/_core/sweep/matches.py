@@ -3,25 +3,61 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from dovetail._core.kernels.slices import taken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from dovetail._core.condition.values import Side
 
 CHUNK = 1 << 17
-"""How many pairs leave at a time: their positions, 2 MB, stay in the cache of a core."""
+"""How many pairs leave at a time, unless a caller knows better: their positions, 2 MB, stay in the cache of a core."""
 
 
-class Matches(NamedTuple):
+class Matches(Protocol):
     """Row positions that belong together, pair by pair."""
+
+    @property
+    def size(self) -> int:
+        """How many pairs."""
+        ...
+
+    @property
+    def left_rows(self) -> NDArray[np.int64]:
+        """The left position of each pair."""
+        ...
+
+    @property
+    def right_rows(self) -> NDArray[np.int64]:
+        """The right position of each pair."""
+        ...
+
+    def spread(self, side: Side, values: NDArray[Any]) -> NDArray[Any]:
+        """The value of each pair, out of values that stand in the positions of one side."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ListedMatches:
+    """Pairs told one by one."""
 
     left_rows: NDArray[np.int64]
     right_rows: NDArray[np.int64]
+
+    @property
+    def size(self) -> int:
+        """How many pairs."""
+        return self.left_rows.size
+
+    def spread(self, side: Side, values: NDArray[Any]) -> NDArray[Any]:
+        """Look up the value of each pair."""
+        return taken(values, self.left_rows if side == "left" else self.right_rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,18 +72,35 @@ class SideKeys:
     codes: NDArray[np.int64] | None
     values: tuple[NDArray[np.int64], ...]
 
+    def at(self, order: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The table's rows in some order of these; `rows` ascend, so the last tells whether any was set aside."""
+        whole = self.rows.size == 0 or self.rows[-1] == self.rows.size - 1
+        return order if whole else taken(self.rows, order)
+
 
 class Pairs(Protocol):
     """Where pairs come from."""
 
-    def tasks(self, number: int) -> list[Iterator[Matches]]:
-        """Independent shares of the pairs, each found piece by piece; about `number` of them."""
+    def tasks(self, number: int, chunk: int = CHUNK) -> list[Iterator[Matches]]:
+        """Independent shares of the pairs, about `number` of them, each found in pieces of at most `chunk`."""
         ...
 
     def count(self) -> int:
         """How many pairs there are."""
         ...
 
-    def has_partner(self, side: Side) -> NDArray[np.bool_]:
-        """Whether each of the side's `SideKeys.rows` has a partner; no pair is made to find out."""
+    def partners(self, side: Side) -> NDArray[np.bool_] | None:
+        """Whether each of the side's `SideKeys.rows` has a partner; None if only the pairs can tell."""
         ...
+
+
+def has_partner(pairs: Pairs, side: Side, size: int) -> NDArray[np.bool_]:
+    """Whether each position of a side has a partner, if need be by going through all pairs."""
+    known = pairs.partners(side)
+    if known is not None:
+        return known
+    marked = np.zeros(size, np.bool_)
+    for task in pairs.tasks(1):
+        for found in task:
+            marked[found.left_rows if side == "left" else found.right_rows] = True
+    return marked

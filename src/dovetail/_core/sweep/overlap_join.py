@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dovetail._core.condition.values import Op
-from dovetail._core.kernels.sort import sort_with_rows
+from dovetail._core.kernels.slices import taken
+from dovetail._core.kernels.sort import sort_with_order
 from dovetail._core.sweep.bounds import bounds, slices
-from dovetail._core.sweep.matches import Matches
+from dovetail._core.sweep.matches import CHUNK, ListedMatches, has_partner
 from dovetail._core.sweep.slice_join import SliceJoin
 from dovetail._core.sweep.threshold_join import threshold_join
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dovetail._core.condition.values import Side
-    from dovetail._core.sweep.matches import Pairs
+    from dovetail._core.sweep.matches import Matches, Pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +47,16 @@ class Spans:
 
     def pick(self, rows: NDArray[np.int64]) -> Spans:
         """Some of the intervals."""
-        codes = None if self.codes is None else self.codes[rows]
-        return Spans(self.start[rows], self.end[rows], codes, self.ends_open)
+        codes = None if self.codes is None else taken(self.codes, rows)
+        return Spans(taken(self.start, rows), taken(self.end, rows), codes, self.ends_open)
 
-    def order(self) -> NDArray[np.int64]:
-        """The rows by (code, start)."""
-        _, rows = sort_with_rows(self.start, np.arange(self.start.size))
+    def sorted(self) -> tuple[Spans, NDArray[np.int64]]:
+        """The intervals by (code, start), and the row of each."""
+        start, rows = sort_with_order(self.start)
         if self.codes is None:
-            return rows
-        return sort_with_rows(self.codes[rows], rows)[1]
+            return Spans(start, taken(self.end, rows), None, self.ends_open), rows
+        rows = taken(rows, sort_with_order(taken(self.codes, rows))[1])
+        return self.pick(rows), rows
 
     def proper(self) -> NDArray[np.bool_]:
         """Whether each start lies before its end, or on it if ends are closed."""
@@ -73,13 +75,16 @@ class Part:
     left: NDArray[np.int64] | None = None
     right: NDArray[np.int64] | None = None
 
-    def tasks(self, number: int) -> list[Iterator[Matches]]:
+    def tasks(self, number: int, chunk: int = CHUNK) -> list[Iterator[Matches]]:
         """The shares of the pairs, in the positions of all rows."""
-        return [self._placed(task) for task in self.pairs.tasks(number)]
+        return [self._placed(task) for task in self.pairs.tasks(number, chunk)]
 
     def _placed(self, task: Iterator[Matches]) -> Iterator[Matches]:
+        if self.left is None and self.right is None:
+            yield from task
+            return
         for found in task:
-            yield Matches(_at(self.left, found.left_rows), _at(self.right, found.right_rows))
+            yield ListedMatches(_at(self.left, found.left_rows), _at(self.right, found.right_rows))
 
 
 def _at(rows: NDArray[np.int64] | None, positions: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -98,16 +103,17 @@ class OverlapJoin:
         """How many pairs there are."""
         return sum(part.pairs.count() for part in self.parts)
 
-    def tasks(self, number: int) -> list[Iterator[Matches]]:
+    def tasks(self, number: int, chunk: int = CHUNK) -> list[Iterator[Matches]]:
         """The shares of every part."""
-        return [task for part in self.parts for task in part.tasks(number)]
+        return [task for part in self.parts for task in part.tasks(number, chunk)]
 
-    def has_partner(self, side: Side) -> NDArray[np.bool_]:
+    def partners(self, side: Side) -> NDArray[np.bool_]:
         """Whether any part knows a partner."""
         found = np.zeros(self.left_size if side == "left" else self.right_size, np.bool_)
         for part in self.parts:
             rows = part.left if side == "left" else part.right
-            found[slice(None) if rows is None else rows] |= part.pairs.has_partner(side)
+            every = slice(None) if rows is None else rows
+            found[every] |= has_partner(part.pairs, side, found[every].size)
         return found
 
 

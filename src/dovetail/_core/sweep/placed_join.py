@@ -18,12 +18,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dovetail._core.columns.number_line import places
-from dovetail._core.kernels.sort import sort_with_rows
+from dovetail._core.kernels.slices import taken
+from dovetail._core.kernels.sort import sort_with_order
 from dovetail._core.placement.deal import deal
 from dovetail._core.placement.line import Line
 from dovetail._core.placement.windows import Windows
 from dovetail._core.sweep.bounds import Slices
 from dovetail._core.sweep.build import Join
+from dovetail._core.sweep.matches import CHUNK
 from dovetail._core.sweep.slice_join import SliceJoin
 
 if TYPE_CHECKING:
@@ -43,15 +45,15 @@ class PlacedJoin(SliceJoin):
 
     windows: Windows
 
-    def tasks(self, number: int) -> list[Iterator[Matches]]:
+    def tasks(self, number: int, chunk: int = CHUNK) -> list[Iterator[Matches]]:
         """Deal the low cells, each with all that it meets, to so many tasks: those with the most pairs first."""
         edges = self.windows.low_edges()
-        before = np.concatenate([[0], self._ends])[edges]
+        before = np.concatenate([[0], self.ends])[edges]
         pairs = np.diff(before)
         owner = deal(pairs, np.diff(edges), number)
         shares = [[i for i in np.flatnonzero(owner == task) if pairs[i]] for task in range(number)]
         return [
-            chain.from_iterable(self._pairs(int(before[i]), int(before[i + 1])) for i in share)
+            chain.from_iterable(self._pairs(int(before[i]), int(before[i + 1]), chunk) for i in share)
             for share in shares
             if share
         ]
@@ -68,7 +70,7 @@ def placed_join(op: Op, left: SideKeys, right: SideKeys, kind: pa.DataType, knob
         rows = slice(own.low, own.low + own.cells.low.line.size)
         first[rows] = own.high + own.cells.reach
         last[rows] = own.high + own.cells.high.line.size
-    found = Slices(high.order, first, last)
+    found = Slices(high.order, low.order, first, last)
     if op.rises:
         return Join(PlacedJoin(found, "right", windows), low.order, high.order)
     return Join(PlacedJoin(found, "left", windows), high.order, low.order)
@@ -85,12 +87,13 @@ class _Sorted:
 
     @classmethod
     def of(cls, side: SideKeys) -> _Sorted:
-        keys, order = sort_with_rows(side.values[0], np.arange(side.rows.size))
+        keys, order = sort_with_order(side.values[0])
         if side.codes is None:
             return cls(np.zeros(min(1, keys.size), np.int64), np.array([0, keys.size]), keys, order)
-        by_code, order = sort_with_rows(side.codes[order], order)
+        by_code, again = sort_with_order(taken(side.codes, order))
+        order = taken(order, again)
         codes, begins = np.unique(by_code, return_index=True)
-        return cls(codes, np.append(begins, keys.size), side.values[0][order], order)
+        return cls(codes, np.append(begins, keys.size), taken(side.values[0], order), order)
 
     def lines(self, codes: NDArray[np.int64], kind: pa.DataType) -> list[tuple[int, Line]]:
         """The values of some windows, each with its first position."""

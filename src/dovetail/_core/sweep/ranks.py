@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dovetail._core.kernels.sort import sort_with_rows
+from dovetail._core.kernels.sort import sort_with_order
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +18,7 @@ CODE_BITS = 40
 
 def dense_ranks(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Number the distinct values in their order; return the number of each, and the distinct values."""
-    keys, order = sort_with_rows(values, np.arange(values.size))
+    keys, order = sort_with_order(values)
     new = np.empty(keys.size, np.bool_)
     new[:1] = True
     np.not_equal(keys[1:], keys[:-1], out=new[1:])

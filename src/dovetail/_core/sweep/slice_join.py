@@ -20,16 +20,47 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dovetail._core.kernels.slices import fill_slice_pairs, mark_covered
-from dovetail._core.sweep.matches import CHUNK, Matches
+from dovetail._core.kernels.memory import empty, zeros
+from dovetail._core.kernels.slices import copy_slices, mark_covered, repeat_values
+from dovetail._core.sweep.matches import CHUNK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
     from numpy.typing import NDArray
 
     from dovetail._core.condition.values import Side
     from dovetail._core.sweep.bounds import Slices
+    from dovetail._core.sweep.matches import Matches
+
+
+@dataclass(frozen=True)
+class SlicedMatches:
+    """The pairs numbered from `first` on: each probe's value repeated, each slice a stretch of stored values."""
+
+    join: SliceJoin
+    first: int
+    size: int
+
+    @cached_property
+    def left_rows(self) -> NDArray[np.int64]:
+        """The left position of each pair."""
+        return self.spread("left", self.join.positions["left"])
+
+    @cached_property
+    def right_rows(self) -> NDArray[np.int64]:
+        """The right position of each pair."""
+        return self.spread("right", self.join.positions["right"])
+
+    def spread(self, side: Side, values: NDArray[Any]) -> NDArray[Any]:
+        """Copy stretches of the stored side, or repeat values of the other."""
+        out = empty(self.size, values.dtype)
+        if side == self.join.stored:
+            copy_slices(values, self.join.found.low, self.join.ends, np.int64(self.first), out)
+        else:
+            repeat_values(values, self.join.ends, np.int64(self.first), out)
+        return out
 
 
 @dataclass(frozen=True)
@@ -43,29 +74,33 @@ class SliceJoin:
     stored: Side
 
     @cached_property
-    def _ends(self) -> NDArray[np.int64]:
+    def ends(self) -> NDArray[np.int64]:
+        """How many pairs there are up to and with each probe."""
         return np.cumsum(self.found.high - self.found.low)
+
+    @cached_property
+    def positions(self) -> dict[Side, NDArray[np.int64]]:
+        """All positions of either side."""
+        stored, probes = np.arange(self.found.order.size), np.arange(self.found.low.size)
+        return {"left": probes, "right": stored} if self.stored == "right" else {"left": stored, "right": probes}
 
     def count(self) -> int:
         """How many pairs there are."""
-        return int(self._ends[-1]) if self._ends.size else 0
+        return int(self.ends[-1]) if self.ends.size else 0
 
-    def tasks(self, number: int) -> list[Iterator[Matches]]:
+    def tasks(self, number: int, chunk: int = CHUNK) -> list[Iterator[Matches]]:
         """Split the pairs evenly, whatever row they belong to."""
         edges = np.linspace(0, self.count(), number + 1).astype(np.int64)
-        return [self._pairs(int(a), int(b)) for a, b in pairwise(edges) if a < b]
+        return [self._pairs(int(a), int(b), chunk) for a, b in pairwise(edges) if a < b]
 
-    def _pairs(self, first: int, last: int) -> Iterator[Matches]:
-        for start in range(first, last, CHUNK):
-            size = min(CHUNK, last - start)
-            rows, positions = np.empty(size, np.int64), np.empty(size, np.int64)
-            fill_slice_pairs(self.found.low, self._ends, np.int64(start), rows, positions)
-            yield Matches(rows, positions) if self.stored == "right" else Matches(positions, rows)
+    def _pairs(self, first: int, last: int, chunk: int) -> Iterator[Matches]:
+        for start in range(first, last, chunk):
+            yield SlicedMatches(self, start, min(chunk, last - start))
 
-    def has_partner(self, side: Side) -> NDArray[np.bool_]:
+    def partners(self, side: Side) -> NDArray[np.bool_]:
         """A probe has a partner if its slice is not empty; a stored row, if a slice covers its position."""
         if side != self.stored:
             return self.found.low < self.found.high
-        steps = np.zeros(self.found.order.size + 1, np.int64)
+        steps = zeros(self.found.order.size + 1, np.int64)
         mark_covered(self.found.low, self.found.high, steps)
         return np.cumsum(steps)[:-1] > 0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dovetail._core.sweep.matches import Matches
+from dovetail._core.sweep.matches import CHUNK, ListedMatches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dovetail._core.condition.values import Op, Side
-    from dovetail._core.sweep.matches import Pairs
+    from dovetail._core.sweep.matches import Matches, Pairs
 
     Test = Callable[[Matches], NDArray[np.bool_]]
 
@@ -30,29 +30,23 @@ class TestedPairs:
 
     pairs: Pairs
     test: Test
-    left_size: int
-    right_size: int
 
-    def tasks(self, number: int) -> list[Iterator[Matches]]:
+    def tasks(self, number: int, chunk: int = CHUNK) -> list[Iterator[Matches]]:
         """The shares of the pairs, thinned."""
-        return [self._passing(task) for task in self.pairs.tasks(number)]
+        return [self._passing(task) for task in self.pairs.tasks(number, chunk)]
 
     def _passing(self, task: Iterator[Matches]) -> Iterator[Matches]:
         for found in task:
             holds = self.test(found)
-            yield Matches(found.left_rows[holds], found.right_rows[holds])
+            yield ListedMatches(found.left_rows[holds], found.right_rows[holds])
 
     def count(self) -> int:
         """Count by going through all pairs."""
-        return sum(found.left_rows.size for task in self.tasks(1) for found in task)
+        return sum(found.size for task in self.tasks(1) for found in task)
 
-    def has_partner(self, side: Side) -> NDArray[np.bool_]:
-        """Mark by going through all pairs."""
-        out = np.zeros(self.left_size if side == "left" else self.right_size, np.bool_)
-        for task in self.tasks(1):
-            for found in task:
-                out[found.left_rows if side == "left" else found.right_rows] = True
-        return out
+    def partners(self, _side: Side) -> None:
+        """Only the pairs can tell."""
+        return
 
 
 def order_test(left: NDArray[np.int64], op: Op, right: NDArray[np.int64]) -> Test:

@@ -20,10 +20,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dovetail._core.kernels.memory import empty
 from dovetail._core.kernels.segments import LEAST, sums_above_threshold
+from dovetail._core.kernels.slices import taken
 from dovetail._core.kernels.threshold import Tower, fill_reaching_pairs, mark_reaching
 from dovetail._core.sweep.bounds import Slices, bounds
-from dovetail._core.sweep.matches import CHUNK, Matches
+from dovetail._core.sweep.matches import CHUNK, ListedMatches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dovetail._core.condition.values import Op, Side
+    from dovetail._core.sweep.matches import Matches
 
 
 @dataclass(frozen=True)
@@ -94,37 +97,30 @@ class ThresholdJoin:
             return np.flatnonzero(low < high)
         return np.flatnonzero((tops >= self.least) & (low < high))
 
-    def tasks(self, number: int) -> list[Iterator[Matches]]:
+    def tasks(self, number: int, chunk: int = CHUNK) -> list[Iterator[Matches]]:
         """Split the probes evenly; finer than the threads, since their partners are not known beforehand."""
         edges = np.linspace(0, self._hopeful.size, number * 8 + 1).astype(np.int64)
-        return [self._pairs(int(a), int(b)) for a, b in pairwise(edges) if a < b]
+        return [self._pairs(int(a), int(b), chunk) for a, b in pairwise(edges) if a < b]
 
-    def _pairs(self, first: int, last: int) -> Iterator[Matches]:
+    def _pairs(self, first: int, last: int, chunk: int) -> Iterator[Matches]:
         cursor = np.array([first, 0, last], np.int64)
         tower, found = self._tower, self.found
         while cursor[0] < last:
-            rows, positions = np.empty(CHUNK, np.int64), np.empty(CHUNK, np.int64)
+            rows, positions = empty(chunk, np.int64), empty(chunk, np.int64)
             size = fill_reaching_pairs(
                 tower.levels, tower.starts, self._hopeful, found.low, found.high, self.least, cursor, rows, positions
             )
             if size:
                 pairs = rows[:size], positions[:size]
-                yield Matches(*pairs) if self.stored == "right" else Matches(*pairs[::-1])
+                yield ListedMatches(*pairs) if self.stored == "right" else ListedMatches(*pairs[::-1])
 
-    def has_partner(self, side: Side) -> NDArray[np.bool_]:
-        """A probe stops at its first hit; stored rows are marked pair by pair."""
+    def partners(self, side: Side) -> NDArray[np.bool_] | None:
+        """A probe stops at its first hit; a stored row is known only by its pairs."""
         if side == self.stored:
-            return self._marked()
+            return None
         out = np.zeros(self.least.size, np.bool_)
         tower, found = self._tower, self.found
         mark_reaching(tower.levels, tower.starts, self._hopeful, found.low, found.high, self.least, out)
-        return out
-
-    def _marked(self) -> NDArray[np.bool_]:
-        out = np.zeros(self.heights.size, np.bool_)
-        for task in self.tasks(1):
-            for pairs in task:
-                out[pairs.right_rows if self.stored == "right" else pairs.left_rows] = True
         return out
 
 
@@ -139,5 +135,6 @@ def threshold_join(
     lower, upper = wanted.closed()
     turned = not comparison[1].rises
     heights, least = (~values, ~upper) if turned else (values, lower)
-    high = np.where(lower > upper, found.low, found.high)
-    return ThresholdJoin(Slices(found.order, found.low, high), heights[found.order], least, stored)
+    high = np.where(taken(lower > upper, found.probes), found.low, found.high)
+    usable = Slices(found.order, found.probes, found.low, high)
+    return ThresholdJoin(usable, taken(heights, found.order), taken(least, found.probes), stored)

@@ -16,7 +16,7 @@ from dovetail._core.sweep.residual import residual_test
 from dovetail._hosts.arrow.evaluate import side_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from dovetail._core.plan.query import OutputColumn, Query
     from dovetail._hosts.arrow.frames import Frame
@@ -77,7 +77,7 @@ def _joined(query: Query, left: Columns, right: Columns) -> Iterator[pa.RecordBa
     inputs = query.inputs
     ours, theirs = query.read_by_output(inputs.left.name), query.read_by_output(inputs.right.name)
     names = [*((inputs.left.name, own) for own in ours), *((inputs.right.name, own) for own in theirs)]
-    schema = output_schema(query, left, right)
+    project = _projection(query, names, output_schema(query, left, right))
     batches = cell_of(query, left, right).rows(
         query.how,
         [left.raw[inputs.left.name, own] for own in ours],
@@ -87,15 +87,24 @@ def _joined(query: Query, left: Columns, right: Columns) -> Iterator[pa.RecordBa
         query.knobs if query.knobs.partitioned else None,
     )
     for batch in batches:
-        yield _project(query, names, batch, schema)
+        yield project(batch)
 
 
-def _project(
-    query: Query, names: Sequence[tuple[str, str]], batch: pa.RecordBatch, schema: pa.Schema
-) -> pa.RecordBatch:
-    """What the result shows, from the columns that travelled."""
-    columns = Columns(dict(zip(names, batch.columns, strict=True)), batch.num_rows)
-    return pa.RecordBatch.from_arrays([shown(columns, column) for column in query.output], schema=schema)
+def _projection(
+    query: Query, names: Sequence[tuple[str, str]], schema: pa.Schema
+) -> Callable[[pa.RecordBatch], pa.RecordBatch]:
+    """How to get what the result shows from the columns that travelled; plain columns need no more than picking."""
+    plain = [column.plain for column in query.output]
+    picks = [names.index((own.table, own.name)) for own in plain if own is not None]
+
+    def pick(batch: pa.RecordBatch) -> pa.RecordBatch:
+        return pa.RecordBatch.from_arrays([batch.column(i) for i in picks], schema=schema)
+
+    def show(batch: pa.RecordBatch) -> pa.RecordBatch:
+        columns = Columns(dict(zip(names, batch.columns, strict=True)), batch.num_rows)
+        return pa.RecordBatch.from_arrays([shown(columns, column) for column in query.output], schema=schema)
+
+    return pick if picks and len(picks) == len(plain) else show
 
 
 def shown(columns: Columns, column: OutputColumn) -> pa.Array:

@@ -12,6 +12,7 @@ from dovetail._core.plan.shape import Kind, kind_of
 from dovetail._core.plan.uses import uses
 from dovetail._hosts.spark.choice import spark_is_best
 from dovetail._hosts.spark.join import aggregate_types, branches, checked, stays_with_spark
+from dovetail._hosts.spark.known import Known
 from dovetail._hosts.spark.loads import Loads
 from dovetail._hosts.spark.place import plan_cells
 from dovetail._hosts.spark.sampled import sample_of, sampled_windows
@@ -36,11 +37,11 @@ def explain(query: Query, left: SparkFrame, right: SparkFrame) -> Plan:
     if stays_with_spark(query, sides):
         return _sparks_own(query, sides)
     aggregate_types(query, sides)
-    found = read_statistics(sides)
-    reason = spark_is_best(query, sides, *found)
+    known = Known(sides)
+    reason = spark_is_best(query, known)
     if reason is not None:
         return _sparks_own(query, sides, reason)
-    parts = branches(query, sides, found)
+    parts = branches(query, known)
     return _of_branch(query, parts[0], full=len(parts) > 1)
 
 
@@ -71,9 +72,10 @@ def _sparks_own(query: Query, sides: Sides, chosen: str | None = None) -> Plan:
 
 def _of_branch(query: Query, branch: Branch, *, full: bool) -> Plan:
     condition = branch.sides.condition
-    sample, anchors = sample_of(condition, branch.left, branch.right)
+    statistics = branch.known.statistics
+    sample, anchors = sample_of(condition, *statistics)
     ops = tuple(comparison.op for comparison in condition.comparisons)
-    rows = branch.left.fitting, branch.right.fitting
+    rows = statistics[0].fitting, statistics[1].fitting
     known: dict[str, Any] = {
         "products": rows[0] * rows[1],
         "rows_moved": rows[1] * branch.decision.cells,
@@ -119,8 +121,9 @@ def _known(loads: Loads) -> dict[str, Any]:
 
 def _partitioned(branch: Branch, sample: Sample) -> dict[str, Any]:
     """What a partitioned theta-join costs, from the samples up: exact if they hold all rows that can match."""
-    windows = sampled_windows(branch.sides.condition, branch.knobs, branch.left, branch.right)
-    rows, sizes = (branch.left.fitting, branch.right.fitting), (sample.left[0].size, sample.right[0].size)
+    left, right = branch.known.statistics
+    windows = sampled_windows(branch.sides.condition, branch.knobs, left, right)
+    rows, sizes = (left.fitting, right.fitting), (sample.left[0].size, sample.right[0].size)
     scale = (rows[0] / max(1, sizes[0])) * (rows[1] / max(1, sizes[1]))
     load_in, load_out = windows.loads(branch.decision.cells)
     known: dict[str, Any] = {"products": round(windows.products * scale), "cells": windows.cells}

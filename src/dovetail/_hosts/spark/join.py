@@ -5,23 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import BooleanType, DataType, LongType
 from sqlglot import exp
 
 from dovetail._core.aggregate.functions import result_type
-from dovetail._core.plan.decide import Decision, Facts, decide
+from dovetail._core.plan.decide import BROADCAST_BYTES, Decision, Facts, broadcast, decide
 from dovetail._core.plan.knobs import FAMILY
 from dovetail._hosts.spark.choice import DEALT, spark_is_best, weighed
 from dovetail._hosts.spark.frames import open_frames
+from dovetail._hosts.spark.known import Known
+from dovetail._hosts.spark.overlay import Overlay
 from dovetail._hosts.spark.place import placed, plan_cells
-from dovetail._hosts.spark.prefilter import prefilter
+from dovetail._hosts.spark.prefilter import prefilter, prefilter_left
 from dovetail._hosts.spark.residuals import task_can_test
 from dovetail._hosts.spark.sampled import sample_of
 from dovetail._hosts.spark.sides import check, project
-from dovetail._hosts.spark.statistics import Statistics, read_statistics
+from dovetail._hosts.spark.small import Pieces, bring, extremes_of
 from dovetail._hosts.spark.task import CellTask, Layout, broadcast_task, cell_task, settle
 from dovetail._hosts.spark.theta import ThetaCells, placed_theta
 from dovetail._hosts.spark.types import arrow_type, schema_of, spark_type
@@ -30,6 +31,7 @@ from dovetail._hosts.spark.wire import pack
 from dovetail.errors import UnsupportedError
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
@@ -52,16 +54,18 @@ def run(query: Query, left: SparkFrame, right: SparkFrame) -> DataFrame:
     if stays_with_spark(query, sides):
         return sparks_own(query, left, right)
     aggregate_types(query, sides)
-    found = read_statistics(sides)
-    if spark_is_best(query, sides, *found) is not None:
+    known = Known(sides)
+    if spark_is_best(query, known) is not None:
         return sparks_own(query, left, right)
-    parts = [branch.result() for branch in branches(query, sides, found)]
+    parts = [branch.result() for branch in branches(query, known)]
     return parts[0] if len(parts) == 1 else parts[0].unionAll(parts[1])
 
 
 def checked(query: Query, left: SparkFrame, right: SparkFrame) -> tuple[SparkFrame, SparkFrame]:
-    """Both frames, analysed with the call and with their windows numbered."""
+    """Both frames with their windows numbered, once Spark has found nothing wrong with the query."""
     window = query.knobs.window
+    if window is None:
+        return left, right
     check(query, unnumbered(left, window), unnumbered(right, window))
     return windowed(left, window), windowed(right, window)
 
@@ -71,9 +75,8 @@ def broadcast_unread(query: Query, left: SparkFrame, right: SparkFrame) -> DataF
     sides = project(query, left, right)
     if stays_with_spark(query, sides):
         return sparks_own(query, left, right)
-    nothing = Statistics(0, 0, 0, pa.table({}), pa.table({}))
     decision = Decision("left", "broadcast", 1, "the right side is small and the left one is not read before")
-    return Branch(query, sides, "inner", decision, nothing, nothing).result()
+    return Branch(query, Known(sides), "inner", decision, sides, Pieces(0, 0)).result()
 
 
 def stays_with_spark(query: Query, sides: Sides) -> bool:
@@ -92,17 +95,23 @@ def sparks_own(query: Query, left: SparkFrame, right: SparkFrame) -> DataFrame:
 
 @dataclass(frozen=True)
 class Branch:
-    """One join of which the anchor is the left side; a FULL join has two of them."""
+    """One join of which the anchor is the left side; a FULL join has two of them.
+
+    `other` is the side that travels, if it is in the driver already.
+    """
 
     query: Query
-    sides: Sides
+    known: Known
     how: How
     decision: Decision
-    left: Statistics
-    right: Statistics
+    sides: Sides
+    pieces: Pieces
+    other: pa.Table | None = None
 
     def result(self) -> DataFrame:
         """The rows that the caller sees."""
+        if task_can_test(self.sides) and (direct := self._direct()) is not None:
+            return direct
         frame, places = self._rows()
         for (side, name), kind in self._absent(places).items():
             places[side, name] = f"n{len(places)}"
@@ -110,6 +119,19 @@ class Branch:
         shown = [F.expr(rewritten(own.shows.node, places)).alias(own.name) for own in self.query.output]
         folded = [F.col(f"o{i}").alias(own.name) for i, own in enumerate(self.query.aggregates)]
         return frame.select(*shown, *folded)
+
+    def _direct(self) -> DataFrame | None:
+        """Plain columns, as the tasks yield them: Spark need not touch the rows again. None if there is more to do."""
+        task = self._task(numbered=False)
+        places, kinds = self._places(task), dict(self._fields(task))
+        plain = [own.plain for own in self.query.output]
+        names = [places.get((own.table, own.name)) for own in plain if own is not None]
+        if len(names) < len(plain) or None in names:
+            return None
+        shown = {own.name: str(name) for own, name in zip(self.query.output, names, strict=True)}
+        shown |= {own.name: f"o{i}" for i, own in enumerate(self.query.aggregates)}
+        schema = schema_of([(name, kinds[own]) for name, own in shown.items()])
+        return self._run(replace(task, output=tuple(shown.items())), schema) if shown else None
 
     def _rows(self) -> tuple[DataFrame, dict[tuple[str, str], str]]:
         """The joined rows, and where each input's columns stand: `a0`... of the anchor, `o0`... of the other side."""
@@ -169,17 +191,19 @@ class Branch:
 
     def _run(self, task: CellTask, schema: StructType) -> DataFrame:
         if self.decision.algorithm == "broadcast":
-            other = pack(self.sides.right.frame.select(*self.sides.right.travelling).toArrow())
+            theirs = self.sides.right
+            other = self.other if self.other is not None else theirs.frame.select(*theirs.travelling).toArrow()
             anchors = self.sides.left.frame.select(*self.sides.left.travelling)
-            return self._spread(anchors).mapInArrow(broadcast_task(task, other), schema)
-        return self._placed().mapInArrow(cell_task(task), schema)
+            return self._spread(anchors).mapInArrow(broadcast_task(task, pack(other)), schema)
+        overlay = Overlay.of(self.sides.left, self.sides.right)
+        return self._placed(overlay).mapInArrow(cell_task(task, overlay), schema)
 
-    def _placed(self) -> DataFrame:
+    def _placed(self, overlay: Overlay) -> DataFrame:
         """Both sides, moved to their cells."""
         if self.dealt:
-            return placed_theta(self.sides, self.theta(), self.decision.cells)
-        sample, sampled = sample_of(self.sides.condition, self.left, self.right)
-        return placed(self.sides, plan_cells(self.sides, sample, sampled, self.decision.cells))
+            return placed_theta(self.sides, self.theta(), self.decision.cells, overlay)
+        sample, sampled = sample_of(self.sides.condition, *self.known.statistics)
+        return placed(self.sides, plan_cells(self.sides, sample, sampled, self.decision.cells), overlay)
 
     @property
     def knobs(self) -> Knobs:
@@ -193,13 +217,13 @@ class Branch:
 
     def theta(self) -> ThetaCells | None:
         """The cells of a partitioned theta-join; None if a side has no row that can match."""
-        sample, sampled = sample_of(self.sides.condition, self.left, self.right)
+        sample, sampled = sample_of(self.sides.condition, *self.known.statistics)
         op = self.sides.condition.comparisons[0].op
         return ThetaCells.cut(self.knobs, op, sample, sampled, self.decision.cells)
 
     def _spread(self, frame: DataFrame) -> DataFrame:
         """An anchor that came in too few pieces for the cores is dealt out first."""
-        few = self.left.tasks < self.decision.cells and self.left.rows > FEW_ROWS
+        few = self.pieces.tasks < self.decision.cells and self.pieces.rows > FEW_ROWS
         return frame.repartition(self.decision.cells) if few or self.query.cells else frame
 
 
@@ -220,32 +244,65 @@ def _kept(query: Query) -> str:
     return query.inputs.right.name if query.per == "right" else query.inputs.left.name
 
 
-def branches(query: Query, sides: Sides, found: tuple[Statistics, Statistics]) -> list[Branch]:
+def branches(query: Query, known: Known) -> list[Branch]:
     """The joins that make up the answer: a FULL join is a left join and the right rows without a partner."""
     if query.how == "full":
-        ours = _branch(query, sides, "left", found)
-        return [ours, _branch(query, sides.flip(), "anti", found[::-1])]
+        return [_branch(query, known, "left"), _branch(query, known.flip(), "anti")]
     if query.how == "right":
-        return [_branch(query, sides.flip(), "left", found[::-1])]
+        return [_branch(query, known.flip(), "left")]
     if query.per == "right":
-        return [_branch(query, sides.flip(), query.how, found[::-1])]
-    return [_branch(query, sides, query.how, found)]
+        return [_branch(query, known.flip(), query.how)]
+    return [_branch(query, known, query.how)]
 
 
-def _branch(query: Query, sides: Sides, how: How, found: tuple[Statistics, Statistics]) -> Branch:
+def _branch(query: Query, known: Known, how: How) -> Branch:
     """Decide on anchor and placement, with the sides so turned that the anchor may be the left one."""
-    facts = [Facts(own.fitting, side.row_bytes) for own, side in zip(found, (sides.left, sides.right), strict=True)]
+    return _with_small_side(query, known, how) or _by_statistics(query, known, how)
+
+
+def _with_small_side(query: Query, known: Known, how: How) -> Branch | None:
+    """A broadcast of a side that Spark takes to be small; None if there is no such side, or it is not."""
+    if query.algorithm != "auto" or query.cells is not None or known.is_read:
+        return None
+    turned = known if _keeps_left(query, how) or known.estimates[0] >= known.estimates[1] else known.flip()
+    if turned.estimates[1] > BROADCAST_BYTES:
+        return None
+    brought = bring(turned.sides)
+    if brought is None:
+        return None
+    other, pieces = brought
+    facts = _facts(turned.sides.left, pieces.rows), _facts(turned.sides.right, other.num_rows)
+    decision = broadcast("left", *facts, fixed=_keeps_left(query, how), cells=_cores(turned.sides.left.frame))
+    sides = turned.sides
+    if not _keeps_left(query, how) or how == "semi":
+        sides = prefilter_left(sides, extremes_of(other, sides.right), other.num_rows)
+    return Branch(query, turned, how, decision, sides, pieces, other)
+
+
+def _keeps_left(query: Query, how: How) -> bool:
+    """Whether the left side is the anchor, whatever its size."""
+    return how != "inner" or query.per is not None
+
+
+def _facts(side: SparkSide, rows: int) -> Facts:
+    return Facts(side.name, rows, side.row_bytes)
+
+
+def _by_statistics(query: Query, known: Known, how: How) -> Branch:
+    left, right = known.statistics
+    facts = _facts(known.sides.left, left.fitting), _facts(known.sides.right, right.fitting)
     per: Side | None = None if query.per is None else "left"
-    cores = _cores(sides.left.frame)
+    cores = _cores(known.sides.left.frame)
     cells = None if query.knobs.partitioned else query.cells
     decision = decide(how, per, *facts, asked=query.algorithm, cells=cells, cores=cores)
-    if decision.anchor == "right":
-        sides, found = sides.flip(), found[::-1]
-    decision = weighed(query, sides, found, decision, cores)
+    turned = known if decision.anchor == "left" else known.flip()
+    decision = weighed(query, turned, decision, cores)
     keep = how in ("left", "anti") or per is not None
+    left, right = turned.statistics
+    sides = turned.sides
     if decision.algorithm not in FAMILY or (decision.algorithm == "prefap" and query.knobs.prefilter):
-        sides = prefilter(sides, *found, keep_left=keep)
-    return Branch(query, sides, how, decision, *found)
+        sides = prefilter(sides, left, right, keep_left=keep)
+    return Branch(query, turned, how, decision, sides, Pieces(left.rows, left.tasks))
 
 
 def _cores(frame: DataFrame) -> int:

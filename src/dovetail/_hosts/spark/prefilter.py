@@ -15,27 +15,25 @@ if TYPE_CHECKING:
     from pyspark.sql import Column
 
     from dovetail._core.condition.values import Op
-    from dovetail._hosts.spark.sides import Sides, SparkSide
+    from dovetail._hosts.spark.sides import Sides
     from dovetail._hosts.spark.statistics import Statistics
 
 
 def prefilter(sides: Sides, left: Statistics, right: Statistics, *, keep_left: bool) -> Sides:
     """Drop from the right side, and unless it is kept from the left one, what no row of the other can match."""
-    ops = [comparison.op for comparison in sides.condition.comparisons]
-    theirs = _drop(sides, sides.right, [op.flip() for op in ops], left)
-    ours = sides.left if keep_left else _drop(sides, sides.left, ops, right)
-    return replace(sides, left=ours, right=theirs)
+    flipped = prefilter_left(sides.flip(), left.extremes, left.fitting).flip()
+    return flipped if keep_left else prefilter_left(flipped, right.extremes, right.fitting)
 
 
-def _drop(sides: Sides, own: SparkSide, ops: list[Op], other: Statistics) -> SparkSide:
-    """Keep the rows that satisfy each comparison with the other side's most favourable value."""
-    wanted = can_match(sides, own)
-    if other.fitting == 0:
+def prefilter_left(sides: Sides, extremes: pa.Table, fitting: int) -> Sides:
+    """Keep the left rows that satisfy each comparison with the other side's most favourable value."""
+    wanted = can_match(sides, sides.left)
+    if fitting == 0:
         wanted = F.lit(False)  # noqa: FBT003
     else:
-        for i, op in enumerate(ops):
-            wanted &= _reaches(f"v{i}", op, other.extremes)
-    return replace(own, frame=own.frame.filter(wanted))
+        for i, comparison in enumerate(sides.condition.comparisons):
+            wanted &= _reaches(f"v{i}", comparison.op, extremes)
+    return replace(sides, left=replace(sides.left, frame=sides.left.frame.filter(wanted)))
 
 
 def _reaches(name: str, op: Op, extremes: pa.Table) -> Column:

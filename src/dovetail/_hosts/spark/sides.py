@@ -21,8 +21,6 @@ from dovetail._hosts.spark.types import arrow_type, spark_type, width
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
@@ -84,15 +82,21 @@ class Sides:
         return Sides(self.condition.flip(), self.right, self.left)
 
 
-def check(query: Query, left: SparkFrame, right: SparkFrame) -> None:
-    """Let Spark analyse the condition and the select list; nothing runs."""
+def check(query: Query, left: SparkFrame, right: SparkFrame) -> dict[str, pa.DataType | None]:
+    """Let Spark analyse the condition and the select list; nothing runs.
+
+    Returns the types of what the condition compares, by its text: one analysis tells them all, and each costs time.
+    """
     shown = [column.shows.sql for column in query.output]
     shown += [own.argument.sql for own in query.aggregates if own.argument is not None]
+    parts: list[Equality | Comparison] = [*query.condition.keys, *query.condition.comparisons]
+    texts = list(dict.fromkeys(own.sql for part in parts for own in (part.left, part.right)))
     try:
         joined = left.frame.alias(left.name).join(right.frame.alias(right.name), F.expr(query.condition.sql), "inner")
-        _ = joined.select(*(F.expr(sql).alias(f"c{i}") for i, sql in enumerate(shown))).schema
+        fields = joined.selectExpr(*(f"{sql} AS c{i}" for i, sql in enumerate(texts + shown))).schema.fields
     except PySparkException as error:
         raise UsageError.spark_refuses(query.condition.sql.replace("`", ""), first_line(error)) from None
+    return {text: arrow_type(field.dataType) for text, field in zip(texts, fields, strict=False)}
 
 
 def first_line(error: Exception) -> str:
@@ -101,8 +105,8 @@ def first_line(error: Exception) -> str:
 
 
 def project(query: Query, left: SparkFrame, right: SparkFrame) -> Sides:
-    """Project both sides."""
-    condition, kinds = _typed(query.condition, left, right)
+    """Project both sides, once Spark has found nothing wrong with the query."""
+    condition, kinds = _typed(query.condition, check(query, left, right), ansi=_ansi(left))
     return Sides(
         condition,
         _side(query, condition, kinds, "left", left),
@@ -110,18 +114,21 @@ def project(query: Query, left: SparkFrame, right: SparkFrame) -> Sides:
     )
 
 
-def _typed(condition: Condition, left: SparkFrame, right: SparkFrame) -> tuple[Condition, dict[str, pa.DataType]]:
+def _ansi(own: SparkFrame) -> bool:
+    return bool(own.session.conf.get("spark.sql.ansi.enabled") == "true")
+
+
+def _typed(
+    condition: Condition, types: dict[str, pa.DataType | None], *, ansi: bool
+) -> tuple[Condition, dict[str, pa.DataType]]:
     """Find the type of every comparison; what has no order that we know becomes a residual.
 
     Spark compares it then, pair by pair, with its own rules: the answer is right, the plan says why it is slow.
     """
     parts: list[Equality | Comparison] = [*condition.keys, *condition.comparisons]
-    ansi = left.session.conf.get("spark.sql.ansi.enabled") == "true"
     kinds: dict[str, pa.DataType] = {}
-    for part, ours, theirs in zip(
-        parts, _types([p.left for p in parts], left), _types([p.right for p in parts], right), strict=True
-    ):
-        kind = _common(ours, theirs, ansi=ansi)
+    for part in parts:
+        kind = _common(types[part.left.sql], types[part.right.sql], ansi=ansi)
         if kind is not None:
             kinds[str(part)] = kind
     odd = [_as_residual(part) for part in parts if str(part) not in kinds]
@@ -134,13 +141,6 @@ def _typed(condition: Condition, left: SparkFrame, right: SparkFrame) -> tuple[C
         ),
         kinds,
     )
-
-
-def _types(parts: Sequence[Expression], own: SparkFrame) -> list[pa.DataType | None]:
-    if not parts:
-        return []
-    shown = own.frame.alias(own.name).select(*(F.expr(part.sql).alias(f"c{i}") for i, part in enumerate(parts)))
-    return [arrow_type(field.dataType) for field in shown.schema.fields]
 
 
 def _common(left: pa.DataType | None, right: pa.DataType | None, *, ansi: bool) -> pa.DataType | None:
@@ -182,8 +182,8 @@ def _side(query: Query, condition: Condition, kinds: dict[str, pa.DataType], sid
         texts |= {name: argument.sql for name, argument in folded.items() if argument is not None}
     payload = _payload(query, condition, own)
     texts |= {f"p{i}": f"`{own.name}`.`{name}`" for i, name in enumerate(payload)}
-    columns = [F.expr(text).alias(name) for name, text in texts.items()]
-    frame = own.frame.alias(own.name).select(*(columns or [F.lit(0).alias("none")]))
+    columns = [f"{text} AS {name}" for name, text in texts.items()]
+    frame = own.frame.alias(own.name).selectExpr(*(columns or ["0 AS none"]))
     return SparkSide(own.name, frame, payload, _same(texts, frame))
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from dovetail._core.condition.values import Condition
     from dovetail._core.plan.aggregates import Aggregate
     from dovetail._core.plan.query import How
+    from dovetail._hosts.spark.overlay import Overlay
 
     Batches = Iterator[pa.RecordBatch]
 
@@ -60,6 +61,8 @@ class CellTask:
     right: Layout
     aggregates: tuple[Aggregate, ...] = ()
     numbered: bool = False
+    output: tuple[tuple[str, str], ...] = ()
+    """What the result shows, by name, if that is no more than some of these columns."""
 
     def rows(self, left: pa.Table, right: pa.Table, first: int = 0) -> Batches:
         """The joined rows of a cell: anchor columns `a0`..., other columns `o0`... or aggregates.
@@ -97,7 +100,7 @@ class CellTask:
         ]
         folded = cell.fold(self.aggregates, arguments, "left", left.num_rows, self._test(left, right))
         names = [f"a{i}" for i in range(len(ours))] + [f"o{i}" for i in range(len(folded))]
-        return pa.RecordBatch.from_arrays([*ours, *folded], names=names)
+        return self._shown(pa.RecordBatch.from_arrays([*ours, *folded], names=names))
 
     def _named(self, columns: list[pa.Array], *, paired: bool) -> pa.RecordBatch:
         ours = len(self.left.shown)
@@ -109,7 +112,13 @@ class CellTask:
         names += [f"o{i}" for i in range(len(columns) - len(names))]
         if extra:
             names.append("paired")
-        return pa.RecordBatch.from_arrays([*columns, *extra], names=names)
+        return self._shown(pa.RecordBatch.from_arrays([*columns, *extra], names=names))
+
+    def _shown(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        if not self.output:
+            return batch
+        columns = [batch.column(own) for _, own in self.output]
+        return pa.RecordBatch.from_arrays(columns, names=[name for name, _ in self.output])
 
 
 def side_columns(table: pa.Table) -> SideColumns:
@@ -134,28 +143,15 @@ def broadcast_task(task: CellTask, other: bytes) -> Callable[[Batches], Batches]
     return run
 
 
-def cell_task(task: CellTask) -> Callable[[Batches], Batches]:
+def cell_task(task: CellTask, overlay: Overlay) -> Callable[[Batches], Batches]:
     """Join the anchor rows and the other rows that were placed into a task's cell."""
 
     def run(batches: Batches) -> Batches:
-        anchors: list[pa.RecordBatch] = []
-        others: list[pa.RecordBatch] = []
-        empty: tuple[pa.Schema, pa.Schema] | None = None
-        for batch in batches:
-            ours, theirs = batch.column("a"), batch.column("o")
-            empty = pa.schema(list(ours.type)), pa.schema(list(theirs.type))
-            anchors.append(_flat(ours))
-            others.append(_flat(theirs))
-        if empty is not None:
-            yield from task.rows(pa.Table.from_batches(anchors, empty[0]), pa.Table.from_batches(others, empty[1]))
+        both = [overlay.split(batch) for batch in batches]
+        if both:
+            yield from task.rows(*(pa.Table.from_batches(side) for side in zip(*both, strict=True)))
 
     return run
-
-
-def _flat(rows: pa.StructArray) -> pa.RecordBatch:
-    """The fields of the structs that are there."""
-    present = rows.drop_null() if rows.null_count else rows
-    return pa.RecordBatch.from_arrays(present.flatten(), schema=pa.schema(list(rows.type)))
 
 
 def _chunks(batches: Batches, rows: int) -> Iterator[pa.Table]:

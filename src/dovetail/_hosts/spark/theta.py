@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from dovetail._core.placement.dealt import Dealt
     from dovetail._core.plan.choose import Sample
     from dovetail._core.plan.knobs import Knobs
+    from dovetail._hosts.spark.overlay import Overlay
     from dovetail._hosts.spark.sides import Sides
 
 _PERFORM_ALL = ("range-based", "one-bucket", "cross-filter")
@@ -111,15 +112,15 @@ class ThetaCells:
         return value > self.start(edge) if self.op.strict else value >= self.start(edge)
 
 
-def placed_theta(sides: Sides, theta: ThetaCells | None, tasks: int) -> DataFrame:
+def placed_theta(sides: Sides, theta: ThetaCells | None, tasks: int, overlay: Overlay) -> DataFrame:
     """Both sides, moved to the tasks that their cells were dealt to."""
     somewhere = anywhere(sides.left, tasks)
     if theta is None:
-        return moved(sides, tasks, somewhere, F.array().cast("array<int>"))
+        return moved(sides, tasks, somewhere, F.array().cast("array<int>"), overlay)
     own = _owner(theta, sides, 0, len(theta.dealt.starts))
     reached = [(task, theta.may_match(task)) for task in range(tasks)]
     others = F.array_compact(F.array(*(F.when(holds, F.lit(t)) for t, holds in reached if holds is not None)))
-    return moved(sides, tasks, F.when(can_match(sides, sides.left), own).otherwise(somewhere), others)
+    return moved(sides, tasks, F.when(can_match(sides, sides.left), own).otherwise(somewhere), others, overlay)
 
 
 def _owner(theta: ThetaCells, sides: Sides, first: int, last: int) -> Column:

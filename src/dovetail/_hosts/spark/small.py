@@ -1,0 +1,87 @@
+"""A side that Spark takes to be small, brought to the driver at once: reading statistics would cost more than it tells.
+
+Spark's estimate may be wrong either way. Too great, and the statistics decide as for any other input; too small, and
+the rows are cut off where a broadcast ends, which shows, and the statistics decide again.
+"""
+
+from __future__ import annotations
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.util import inheritable_thread_target
+
+from dovetail._core.columns.order_keys import order_keys
+from dovetail._core.plan.decide import BROADCAST_BYTES
+from dovetail._hosts.spark.place import can_match
+from dovetail._hosts.spark.statistics import ROW_BITS
+from dovetail._hosts.spark.wire import whole
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from dovetail._hosts.spark.sides import Sides, SparkSide
+
+_UNITS = {unit: 1024**i for i, unit in enumerate(("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"))}
+_SIDE = re.compile(rf"^[:+]- .*Statistics\(sizeInBytes=([\d.E+]+) ({'|'.join(_UNITS)})", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """How many rows a side has, and how many Spark tasks read them."""
+
+    rows: int
+    tasks: int
+
+
+def estimated_bytes(sides: Sides) -> tuple[float, float]:
+    """How large Spark takes the columns that travel to be, before reading any; endless if it cannot tell.
+
+    It says so of both sides at once as the two branches of a plan.
+    """
+    left, right = (side.frame.select(*side.travelling) for side in (sides.left, sides.right))
+    plan = left.sparkSession.sql("EXPLAIN COST SELECT * FROM {left} CROSS JOIN {right}", left=left, right=right).head()
+    logical = plan[0].split("\n\n")[0] if plan is not None else ""
+    sizes = [float(number) * _UNITS[unit] for number, unit in _SIDE.findall(logical)]
+    return (sizes[0], sizes[1]) if len(sizes) == 2 else (float("inf"), float("inf"))  # noqa: PLR2004 -- two sides
+
+
+def bring(sides: Sides) -> tuple[pa.Table, Pieces] | None:
+    """The columns of the right side that travel, in the driver, and how the left one is cut; None if it is too much."""
+    side = sides.right
+    rows = max(1, BROADCAST_BYTES // max(1, side.row_bytes))
+    within = f"(monotonically_increasing_id() & {(1 << ROW_BITS) - 1}) <= {rows}"
+    frame = side.frame.filter(can_match(sides, side)).select(*side.travelling).filter(within)
+    with ThreadPoolExecutor(1) as pool:
+        count = inheritable_thread_target(frame.sparkSession)(_pieces)
+        pieces = pool.submit(count, sides.left.frame)
+        table = frame.toArrow()
+        return (table, pieces.result()) if table.num_rows <= rows else None
+
+
+def _pieces(frame: DataFrame) -> Pieces:
+    """Count rows and tasks; Spark reads no column for it."""
+    numbered = frame.selectExpr(f"monotonically_increasing_id() >> {ROW_BITS} AS task")
+    row = numbered.selectExpr("count(1)", "coalesce(max(task) + 1, 0)").head()
+    return Pieces(*row) if row is not None else Pieces(0, 0)
+
+
+def extremes_of(table: pa.Table, side: SparkSide) -> pa.Table:
+    """The least and greatest of each compared value; no rows if there are none."""
+    values = whole(table, side.same).select(side.named("v"))
+    if values.num_rows == 0:
+        return values
+    return pa.table({name: _ends(values.column(name)) for name in values.column_names})
+
+
+def _ends(column: pa.ChunkedArray) -> pa.Array:
+    if not pa.types.is_floating(column.type):
+        return pa.array(list(pc.min_max(column).values()), column.type)
+    array = column.combine_chunks()
+    keys = order_keys([array])[0]
+    return array.take(pa.array([np.argmin(keys), np.argmax(keys)]))
