@@ -49,11 +49,12 @@ class FoldTree:
 
 @dataclass
 class _Node:
-    """An input on the way: the counts that its children left in it, and where each aggregate's part is."""
+    """An input on the way: the counts that its children left in it, which were added up, and each aggregate's part."""
 
     name: str
     columns: list[str]
     counts: list[str] = field(default_factory=list)
+    summed: set[str] = field(default_factory=set)
     parts: dict[tuple[int, str], tuple[str, str]] = field(default_factory=dict)
 
     def text(self, column: str) -> str:
@@ -61,7 +62,11 @@ class _Node:
 
     def times_counts(self, *, but: str | None = None) -> str:
         """The combinations that hang from a row, leaving out one child."""
-        return " * ".join(f"coalesce({self.text(own)}, 0)" for own in self.counts if own != but)
+        return " * ".join(self._count(own) for own in self.counts if own != but)
+
+    def _count(self, column: str) -> str:
+        """A count; one that was added up is NULL where there was nothing to add."""
+        return f"coalesce({self.text(column)}, 0)" if column in self.summed else self.text(column)
 
     def part(self, number: int, need: str, argument: exp.Expr | None) -> str | None:
         """What a row brings to an aggregate, as an expression; None if the aggregate is not over this input's tree."""
@@ -133,6 +138,7 @@ class _Builder:
         kept = ", ".join(named(column_expression(node.name, column).node, column) for column in node.columns)
         self.folds.append(Fold(node.name, child.name, self._on(node, child), kept, agg))
         node.counts.append(count)
+        node.summed |= {count} if child.counts else set()
         node.columns += agg
 
     def _parts(self, child: _Node) -> dict[tuple[int, str], str]:

@@ -30,21 +30,15 @@ DEALT = Knobs("prefap", cuts="quantile")
 
 
 def spark_is_best(query: Query, known: Known) -> str | None:
-    """Why Spark's own nested loop is the best plan for a call that leaves the choice to us; None if it is not.
-
-    Only one inequality alone lets a large share of all pairs match, as a rule, and is worth statistics to find out.
-    """
+    """Why Spark's own nested loop is the best plan for a call that leaves the choice to us; None if it is not."""
     condition = known.sides.condition
     free = query.algorithm == "auto" and query.cells is None and query.how == "inner" and query.per is None
-    if not free or condition.keys or condition.residuals or len(condition.comparisons) != 1:
+    if not free or condition.keys or condition.residuals or len(condition.comparisons) != 1 or _few_pairs(known):
         return None
     left, right = known.statistics
     pairs = left.fitting * right.fitting
-    if pairs < FEW_PAIRS:
-        return None
-    ops = tuple(comparison.op for comparison in condition.comparisons)
-    share = sample_of(condition, left, right)[0].share(ops)
-    if pairs * PAIR_NANOSECONDS > share * pairs * RESULT_NANOSECONDS:
+    share = sample_of(condition, left, right)[0].share((condition.comparisons[0].op,))
+    if pairs < FEW_PAIRS or share * RESULT_NANOSECONDS < PAIR_NANOSECONDS:
         return None
     return (
         f"about {share:.0%} of all pairs match, {round(share * pairs):,}: the results take longer than finding them, "
@@ -52,12 +46,20 @@ def spark_is_best(query: Query, known: Known) -> str | None:
     )
 
 
+def _few_pairs(known: Known) -> bool:
+    """Whether Spark takes the sides to be so small that statistics are not worth reading."""
+    sides = known.sides.left, known.sides.right
+    rows = [size / max(1, side.row_bytes) for size, side in zip(known.estimates, sides, strict=True)]
+    return rows[0] * rows[1] < FEW_PAIRS
+
+
 def weighed(query: Query, known: Known, decision: Decision, cores: int) -> Decision:
     """Ranges or dealt cells, whichever keeps the busiest core less busy; a decision for anything else stays."""
-    sides, condition, found = known.sides, known.sides.condition, known.statistics
+    sides, condition = known.sides, known.sides.condition
     free = query.algorithm == "auto" and query.cells is None and decision.algorithm == "range"
     if not free or condition.keys or len(condition.comparisons) != 1:
         return decision
+    found = known.statistics
     sample, anchors = sample_of(condition, *found)
     ops = (condition.comparisons[0].op,)
     rows = found[0].fitting, found[1].fitting

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import BooleanType, DataType, LongType
@@ -259,7 +258,7 @@ def _branch(query: Query, known: Known, how: How) -> Branch:
 
 def _with_small_side(query: Query, known: Known, how: How) -> Branch | None:
     """A broadcast of a side that Spark takes to be small; None if there is no such side, or it is not."""
-    if query.algorithm != "auto" or query.cells is not None:
+    if query.algorithm != "auto" or query.cells is not None or known.is_read:
         return None
     turned = known if _keeps_left(query, how) or known.estimates[0] >= known.estimates[1] else known.flip()
     if turned.estimates[1] > BROADCAST_BYTES:

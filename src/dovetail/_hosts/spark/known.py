@@ -1,4 +1,4 @@
-"""What is known of both sides of a join, found when it is first asked for."""
+"""What is known of both sides of a join, found when it is first asked for: every look costs a job."""
 
 from __future__ import annotations
 
@@ -29,6 +29,11 @@ class Known:
     def estimates(self) -> tuple[float, float]:
         """Spark's own estimates, for which nothing is read."""
         return estimated_bytes(self.sides)
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the statistics are there already."""
+        return "statistics" in self.__dict__
 
     def flip(self) -> Known:
         """The sides exchanged; what was found stays."""
