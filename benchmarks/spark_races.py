@@ -26,8 +26,9 @@ from benchmarks.harness import OURS, Answer, Contender, compete, times_faster
 from dovetail.spark import session
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    import pyarrow as pa
     from pyspark.sql import DataFrame
 
     from benchmarks.data import Problem
@@ -206,12 +207,16 @@ def drained(frame: DataFrame) -> DataFrame:
 
 @contextmanager
 def stored(problem: Problem) -> Iterator[Stored]:
-    """Write both tables in several files, so that all cores can read; they are gone afterwards."""
+    """Write both tables; they are gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="dovetail-bench-") as name:
-        for side, table in (("l", problem.left), ("r", problem.right)):
-            folder = Path(name, side)
-            folder.mkdir()
-            rows = -(-table.num_rows // FILES)
-            for i in range(FILES):
-                pq.write_table(table.slice(i * rows, rows), folder / f"{i}.parquet")
+        written(Path(name), {"l": problem.left, "r": problem.right})
         yield Stored(problem, Path(name))
+
+
+def written(folder: Path, tables: Mapping[str, pa.Table]) -> None:
+    """Write tables in several files each, so that all cores can read."""
+    for side, table in tables.items():
+        (folder / side).mkdir()
+        rows = -(-table.num_rows // FILES)
+        for i in range(FILES):
+            pq.write_table(table.slice(i * rows, rows), folder / side / f"{i}.parquet")

@@ -63,7 +63,7 @@ class AsOfCell:
             self._test(left, right, test),
             self.threads,
         )
-        rows = left.rows[found.left_rows], right.rows[found.right_rows]
+        rows = left.at(found.left_rows), right.at(found.right_rows)
         return PickedPairs(*rows, self.left.rows, self.right.rows)
 
     def _timed(self, left: SideKeys, right: SideKeys) -> tuple[TimedSide, TimedSide]:

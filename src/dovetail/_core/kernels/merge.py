@@ -49,6 +49,22 @@ def gallop(keys: NDArray[np.int64], value: np.int64, at: np.int64) -> np.int64:
 
 
 @kernel
+def fill_places(
+    codes: NDArray[np.int64],
+    at: NDArray[np.int64],
+    least: np.int64,
+    most: np.int64,
+    bits: np.int64,
+    out_place: NDArray[np.int64],
+) -> None:
+    """Write each code above its time's distance from `least`, counted from 1; a time outside is one step outside."""
+    for i in range(at.size):
+        time = at[i]
+        low = (most - least + 2) if time > most else np.int64(0) if time < least else time - least + 1
+        out_place[i] = (codes[i] << bits) + low
+
+
+@kernel
 def positions_below(
     keys: NDArray[np.int64], values: NDArray[np.int64], rows: NDArray[np.int64], out_position: NDArray[np.int64]
 ) -> None:

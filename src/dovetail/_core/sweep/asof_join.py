@@ -23,12 +23,13 @@ import numpy as np
 
 from dovetail._core.columns.axis import bound, comparable, distances
 from dovetail._core.kernels.compile import NO_ROW
+from dovetail._core.kernels.memory import empty
 from dovetail._core.kernels.merge import pick_after, pick_before
-from dovetail._core.kernels.sort import sort_with_order
+from dovetail._core.kernels.slices import taken
 from dovetail._core.kernels.threads import together
 from dovetail._core.sweep.picked import PickedPairs
 from dovetail._core.sweep.rounds import first_passing, passing
-from dovetail._core.sweep.timeline import Timeline, fitted, stretches
+from dovetail._core.sweep.timeline import Timeline, fitted, gathered, stretches
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -84,9 +85,14 @@ def asof_pairs(
 
 @dataclass(frozen=True)
 class _Search:
-    """The right side in order, and what each left row can reach, as places; rows in `none` reach nothing."""
+    """The right side in order, and what each left row can reach, as places; rows in `none` reach nothing.
+
+    `rows` are the left rows in order, `places` where they stand.
+    """
 
     line: Timeline
+    places: NDArray[np.int64]
+    rows: NDArray[np.int64]
     codes: NDArray[np.int64] | None
     at: NDArray[np.int64]
     lower: NDArray[np.int64] | None
@@ -103,9 +109,9 @@ class _Search:
             none = np.logical_or.reduce(masks) if masks else None
         codes = [own for own in (left.codes, right.codes) if own is not None]
         stored, at, *bounds = fitted(stored, asked, codes)
-        line = Timeline.of(stored, right.codes, threads)
+        line, places, rows = Timeline.of(stored, right.codes, at, left.codes, threads)
         lower, upper = (line.places(left.codes, own) for own in bounds) if bounds else (None, None)
-        return cls(line, left.codes, at, lower, upper, none)
+        return cls(line, places, rows, left.codes, at, lower, upper, none)
 
     def find(self, direction: str, test: PairTest | None, *, strict: bool) -> NDArray[np.int64]:
         """The position of the nearest right row in one direction, for each left row; NO_ROW if there is none."""
@@ -113,35 +119,33 @@ class _Search:
             return np.full(self.at.size, NO_ROW)
         backward = direction == "backward"
         end = LEAST if backward else MOST
-        at = self.at + ((self.at != end) * (-1 if backward else 1)) if strict else self.at
-        places = self.line.places(self.codes, at)
-        found = (
-            self._tested(places, test, backward=backward)
-            if test is not None
-            else self._picked(places, backward=backward)
-        )
+        shifted = self.at + (self.at != end) * (-1 if backward else 1) if strict else None
+        if test is None:
+            found = self._picked(shifted, backward=backward)
+        else:
+            found = self._tested(self.at if shifted is None else shifted, test, backward=backward)
         if self.none is not None:
             found[self.none] = NO_ROW
         if strict:
             found[self.at == end] = NO_ROW
         return found
 
-    def _picked(self, places: NDArray[np.int64], *, backward: bool) -> NDArray[np.int64]:
-        """One walk over both sides, in as many stretches as there are threads."""
-        line, out = self.line, np.empty(places.size, np.int64)
-        keys, rows = sort_with_order(places)
+    def _picked(self, shifted: NDArray[np.int64] | None, *, backward: bool) -> NDArray[np.int64]:
+        """One walk over both sides, in as many stretches as there are threads; a step to the side keeps their order."""
+        line, rows, out = self.line, self.rows, empty(self.at.size, np.int64)
+        places = self.places if shifted is None else gathered(line.places(self.codes, shifted), rows, line.threads)
         pick, limits = (pick_before, self.lower) if backward else (pick_after, self.upper)
         ends = _NONE if limits is None else limits
         calls = [
-            partial(pick, line.keys, keys[own], ends, np.int64(line.bits), rows[own], out)
-            for own in stretches(places.size, line.threads)
+            partial(pick, line.keys, places[own], ends, np.int64(line.bits), rows[own], out)
+            for own in stretches(rows.size, line.threads)
         ]
         together(line.threads, calls)
         return out
 
-    def _tested(self, places: NDArray[np.int64], test: PairTest, *, backward: bool) -> NDArray[np.int64]:
+    def _tested(self, at: NDArray[np.int64], test: PairTest, *, backward: bool) -> NDArray[np.int64]:
         """All candidates of each left row as a slice, tried from the nearest outward."""
-        line, rows = self.line, np.arange(places.size)
+        line, rows, places = self.line, np.arange(at.size), self.line.places(self.codes, at)
         code = (places >> line.bits) << line.bits
         if backward:
             floor = code if self.lower is None and line.bits else self.lower
@@ -180,9 +184,9 @@ def _expanded(
 ) -> PickedPairs:
     """From the nearest position of each left row to its pairs: one of the tied rows, or all of them."""
     rows = np.flatnonzero(position != NO_ROW)
-    at = position[rows]
+    at = position if rows.size == position.size else taken(position, rows)
     if not line.has_ties or (asked.direction, asked.ties) in (("backward", "last"), ("forward", "first")):
-        return PickedPairs(rows, line.order[at], position.size, right_size)
+        return PickedPairs(rows, gathered(line.order, at, line.threads), position.size, right_size)
     first, after = line.first_tied(at), line.after_tied(at)
     if test is None and asked.ties in ("last", "first"):
         return PickedPairs(rows, line.order[first if asked.ties == "first" else after - 1], position.size, right_size)

@@ -29,8 +29,8 @@ def dense_ranks(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[n
 
 def equality_codes(columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     """Number combinations of key values: equal rows get equal codes from 0 up, in at most 40 bits or as dense ranks."""
-    codes, bits = np.zeros(columns[0].size, np.int64), 0
-    for column in columns:
+    codes, bits = _from_zero(columns[0])
+    for column in columns[1:]:
         own, own_bits = _from_zero(column)
         if bits + own_bits > PACKABLE_BITS:
             codes, bits = _ranked(codes)

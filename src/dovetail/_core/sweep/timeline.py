@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dovetail._core.kernels.merge import positions_below
-from dovetail._core.kernels.slices import taken
+from dovetail._core.kernels.memory import empty
+from dovetail._core.kernels.merge import fill_places, positions_below
+from dovetail._core.kernels.slices import take_values
 from dovetail._core.kernels.sort import sort_with_order
 from dovetail._core.kernels.threads import together
 from dovetail._core.sweep.ranks import dense_ranks
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MOST = np.iinfo(np.int64).max
+_NONE = np.empty(0, np.int64)
 PACKED_BITS = 61
 WORTH_THREADS = 100_000
 """Fewer rows than this are done before a second thread has started."""
@@ -59,21 +61,35 @@ class Timeline:
     most: int = 0
 
     @classmethod
-    def of(cls, at: NDArray[np.int64], codes: NDArray[np.int64] | None, threads: int) -> Timeline:
-        """Sort stored times within their codes; both fit 62 bits."""
-        if codes is None or at.size == 0:
-            return cls(*sort_with_order(at), threads)
-        least, most = int(at.min()), int(at.max())
-        bits = (most - least + 2).bit_length()
-        keys, order = sort_with_order((codes << bits) + (at - least + 1))
-        return cls(keys, order, threads, bits, least, most)
+    def of(
+        cls,
+        stored: NDArray[np.int64],
+        stored_codes: NDArray[np.int64] | None,
+        asked: NDArray[np.int64],
+        asked_codes: NDArray[np.int64] | None,
+        threads: int,
+    ) -> tuple[Timeline, NDArray[np.int64], NDArray[np.int64]]:
+        """Sort stored times within their codes, and beside them those asked for; their places and rows, in order.
+
+        Times and codes fit 62 bits together.
+        """
+        bare = cls(_NONE, _NONE, threads)
+        if stored_codes is not None and stored.size:
+            least, most = int(stored.min()), int(stored.max())
+            bare = replace(bare, bits=(most - least + 2).bit_length(), least=least, most=most)
+        sides = bare.places(stored_codes, stored), bare.places(asked_codes, asked)
+        (keys, order), (places, rows) = together(threads, [partial(sort_with_order, own) for own in sides])
+        return replace(bare, keys=keys, order=order), places, rows
 
     def places(self, codes: NDArray[np.int64] | None, at: NDArray[np.int64]) -> NDArray[np.int64]:
         """The place of each time within its code."""
         if codes is None or not self.bits:
             return at
-        inside = np.clip(at, self.least, self.most) - self.least + 1
-        return (codes << self.bits) + inside + (at > self.most) - (at < self.least)
+        out = empty(at.size, np.int64)
+        packing = np.int64(self.least), np.int64(self.most), np.int64(self.bits)
+        parts = stretches(at.size, self.threads)
+        together(self.threads, [partial(fill_places, codes[own], at[own], *packing, out[own]) for own in parts])
+        return out
 
     def below(self, places: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """How many stored rows lie before the places of some rows, best given in order."""
@@ -137,9 +153,15 @@ class Timeline:
 
     def take(self, values: NDArray[Any]) -> NDArray[Any]:
         """Values of the stored rows, in this order."""
-        parts = stretches(self.order.size, self.threads)
-        found = together(self.threads, [partial(taken, values, self.order[own]) for own in parts])
-        return found[0] if len(found) == 1 else np.concatenate(found)
+        return gathered(values, self.order, self.threads)
+
+
+def gathered(values: NDArray[Any], rows: NDArray[np.int64], threads: int) -> NDArray[Any]:
+    """The values of some rows, fetched by several threads."""
+    out = empty(rows.size, values.dtype)
+    parts = stretches(rows.size, threads)
+    together(threads, [partial(take_values, values, rows[own], out[own]) for own in parts])
+    return out
 
 
 def stretches(size: int, threads: int) -> list[slice]:

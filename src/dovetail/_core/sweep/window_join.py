@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dovetail._core.columns.axis import bound, comparable
-from dovetail._core.kernels.sort import sort_with_order
 from dovetail._core.sweep.timeline import Timeline, fitted
 
 if TYPE_CHECKING:
@@ -69,8 +68,7 @@ def window_slices(base: TimedSide, probe: TimedSide, reaches: Sequence[Reach], t
     found = [keys + end.inset for keys, end in zip(found, given, strict=True)]
     codes = [own for own in (base.codes, probe.codes) if own is not None]
     stored, at, *found = fitted(stored, [at, *found], codes)
-    line = Timeline.of(stored, probe.codes, threads)
-    _, rows = sort_with_order(line.places(base.codes, at))
+    line, _, rows = Timeline.of(stored, probe.codes, at, base.codes, threads)
     places = iter([line.places(base.codes, keys) for keys in found])
     slices = []
     for reach, own in zip(reaches, ends, strict=True):
