@@ -51,7 +51,7 @@ class Lane:
     def empty(self, size: int) -> NDArray[Any]:
         """The fold of nothing, `size` times."""
         if self.fold == "total":
-            return np.zeros((size, 2))
+            return zeros(2 * size, np.float64).reshape(size, 2)
         return np.full(size, LEAST) if self.fold == "max" else zeros(size, np.int64)
 
     def arranged(self, rows: NDArray[np.int64]) -> Lane:
@@ -120,9 +120,14 @@ def _running_totals(
     values: NDArray[np.float64], low: Positions, high: Positions, end: Literal["first", "last"]
 ) -> NDArray[np.float64]:
     """Sums of slices that all begin, or all end, together: one running sum, no difference of two."""
-    sums = np.zeros((values.size + 1, 2))
+    sums = zeros(2 * values.size + 2, np.float64).reshape(-1, 2)
     fill_running_totals(values if end == "first" else values[::-1], sums[1:, 0], sums[1:, 1])
-    return sums[high if end == "first" else values.size - low]
+    return taken(words(sums), high if end == "first" else values.size - low).view(np.float64).reshape(-1, 2)
+
+
+def words(folded: NDArray[Any]) -> NDArray[Any]:
+    """Folds of one column as they are; of two, both numbers of a row as one word, which moves at once."""
+    return folded if folded.ndim == 1 else folded.view(np.complex128)[:, 0]
 
 
 def fold_threshold(lane: Lane, join: ThresholdJoin) -> NDArray[Any]:

@@ -8,7 +8,9 @@ import numpy as np
 
 from dovetail._core.aggregate.distinct import distinct_in_pairs, distinct_in_slices
 from dovetail._core.aggregate.functions import Distinct, family, prepare
-from dovetail._core.aggregate.lanes import SliceFolds, fold_pairs, fold_threshold
+from dovetail._core.aggregate.lanes import SliceFolds, fold_pairs, fold_threshold, words
+from dovetail._core.kernels.memory import zeros
+from dovetail._core.kernels.slices import put_values
 from dovetail._core.kernels.sort import ascends
 from dovetail._core.sweep.prepare import pick
 from dovetail._core.sweep.slice_join import SliceJoin
@@ -113,6 +115,6 @@ def _sequence(keys: SideKeys) -> NDArray[np.int64]:
 
 def _spread(folded: NDArray[Any], rows: NDArray[np.int64], size: int, lane: Lane | None) -> NDArray[Any]:
     """Bring folds from positions to rows of the table; rows that cannot match keep the fold of nothing."""
-    out = np.zeros(size, np.int64) if lane is None else lane.empty(size)
-    out[rows] = folded
+    out = zeros(size, np.int64) if lane is None else lane.empty(size)
+    put_values(words(folded), rows, words(out))
     return out
