@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 FEW_ROWS = 50_000
 """So many rows are joined in one cell before a second one has started."""
+MOST_COPIES = 4
+"""Windows that are long beside a cell are given fewer cells, so that a row is in no more of them than this."""
 HOT_SHARE = 0.5
 """A key with more than this share of a cell's rows is cut by time."""
 
@@ -68,11 +70,23 @@ class Margins:
 
 def _nearest(marks: pa.Array, end: pa.Scalar, *, below: bool) -> pa.Scalar | None:
     """The last mark below a time, or the first at or above it."""
-    times, (at,) = order_keys([marks, pa.array([end], marks.type)])
-    numbers = np.flatnonzero(times < at if below else times >= at)
+    order = _compared(marks, end)
+    numbers = np.flatnonzero(order < 0 if below else order >= 0)
     if numbers.size == 0:
         return None
-    return marks[int(numbers[times[numbers].argmax() if below else times[numbers].argmin()])]
+    times = order_keys([marks])[0][numbers]
+    return marks[int(numbers[times.argmax() if below else times.argmin()])]
+
+
+def _compared(marks: pa.Array, end: pa.Scalar) -> NDArray[np.int64]:
+    """-1, 0 or 1 as each mark lies below, at or above a time."""
+    times, at = order_keys([marks, pa.array([end], marks.type)])
+    return np.sign(np.greater(times, at[0]).astype(np.int64) - np.less(times, at[0]).astype(np.int64))
+
+
+def on_axis(sample: pa.Table, axis: pa.DataType) -> pa.Array:
+    """The times of a sample."""
+    return cast(canonicalise(sample.column("v0")), axis)
 
 
 @dataclass(frozen=True)
@@ -89,7 +103,7 @@ class Stretch:
         cls, first: int, cuts: Sequence[tuple[int, int]], samples: tuple[pa.Table, pa.Table], margins: Margins
     ) -> Stretch:
         """Turn sampled rows into times; those of the right sample are marks."""
-        sampled = [cast(canonicalise(sample.column("v0")), margins.axis) for sample in samples]
+        sampled = [on_axis(sample, margins.axis) for sample in samples]
         times = tuple(sampled[side][row] for side, row in cuts)
         lower, upper = ([end(time, sampled[1]) for time in times] for end in (margins.lower, margins.upper))
         return cls(first, times, tuple(lower), tuple(upper))
@@ -98,6 +112,16 @@ class Stretch:
     def cells(self) -> int:
         """How many cells there are."""
         return len(self.cuts) + 1
+
+    def copies(self, marks: pa.Array) -> float:
+        """How many cells need a right row, on average of those sampled."""
+        if not len(marks):
+            return 1.0
+        reached = np.ones(len(marks))
+        for lower, upper in zip(self.lower, self.upper, strict=True):
+            reached += 1 if lower is None else _compared(marks, lower) >= 0
+            reached -= 0 if upper is None else _compared(marks, upper) > 0
+        return float(np.maximum(reached, 0).mean())
 
     def home(self) -> Column:
         """The cell that owns a row."""
@@ -184,9 +208,28 @@ def plan_cells(sides: Sides, margins: Margins, asked: int | None) -> TimeCells:
     left, right = prepare(side_columns(samples[0]), side_columns(samples[1]), keys)
     weights = tuple(own.fitting / max(1, own.sample.num_rows) for own in found)
     if not sides.condition.keys:
-        cuts = cut_ranges(left.values[0], right.values[0], (weights[0], weights[1]), number)
-        return TimeCells(1, (), Stretch.of(0, cuts, _picked(samples, left.rows, right.rows), margins))
-    return TimeCells(number, tuple(_hot(samples, (left, right), (weights[0], weights[1]), margins, number)), None)
+        times = left.values[0], right.values[0]
+        tables = _picked(samples, left.rows, right.rows)
+        return TimeCells(1, (), _cut(0, times, (weights[0], weights[1]), tables, margins, number, asked))
+    return TimeCells(
+        number, tuple(_hot(samples, (left, right), (weights[0], weights[1]), margins, number, asked)), None
+    )
+
+
+def _cut(
+    first: int,
+    times: tuple[NDArray[np.int64], NDArray[np.int64]],
+    weights: tuple[float, float],
+    samples: tuple[pa.Table, pa.Table],
+    margins: Margins,
+    cells: int,
+    asked: int | None,
+) -> Stretch:
+    """A stretch of so many cells, unless they were not asked for and margins are so wide that rows would be copied."""
+    stretch = Stretch.of(first, cut_ranges(*times, weights, cells), samples, margins)
+    if asked or cells == 1 or stretch.copies(on_axis(samples[1], margins.axis)) <= MOST_COPIES:
+        return stretch
+    return _cut(first, times, weights, samples, margins, cells // 2, asked)
 
 
 def _samples(found: tuple[Statistics, Statistics]) -> tuple[pa.Table, pa.Table]:
@@ -207,23 +250,25 @@ def _hot(
     weights: tuple[float, float],
     margins: Margins,
     cells: int,
+    asked: int | None,
 ) -> list[Hot]:
     """The keys with more than half a cell's share of the rows, each with cells in proportion."""
     codes = [np.empty(0, np.int64) if own.codes is None else own.codes for own in keys]
     load = sum(np.bincount(own, minlength=_size(codes)) * weight for own, weight in zip(codes, weights, strict=True))
     share = np.asarray(load) / max(1.0, float(np.sum(load)))
-    found, first = [], cells
+    found: list[Hot] = []
+    first = cells
     for code in np.flatnonzero(share > HOT_SHARE / cells):
         number = round(float(share[code]) * cells)
         if number < 2:  # noqa: PLR2004 -- one cell is no cut
             continue
         own = [np.flatnonzero(side == code) for side in codes]
-        cuts = cut_ranges(keys[0].values[0][own[0]], keys[1].values[0][own[1]], weights, number)
+        times = keys[0].values[0][own[0]], keys[1].values[0][own[1]]
         tables = _picked(samples, keys[0].rows[own[0]], keys[1].rows[own[1]])
         one = tables[0] if tables[0].num_rows else tables[1]
         key = tuple(one.column(name)[0] for name in one.column_names if name[0] == "k")
-        found.append(Hot(key, Stretch.of(first, cuts, tables, margins)))
-        first += len(cuts) + 1
+        found.append(Hot(key, _cut(first, times, weights, tables, margins, number, asked)))
+        first += found[-1].stretch.cells
     return found
 
 
