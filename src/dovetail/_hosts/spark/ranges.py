@@ -81,7 +81,8 @@ def _nearest(marks: pa.Array, end: pa.Scalar, *, below: bool) -> pa.Scalar | Non
 def _compared(marks: pa.Array, end: pa.Scalar) -> NDArray[np.int64]:
     """-1, 0 or 1 as each mark lies below, at or above a time."""
     times, at = order_keys([marks, pa.array([end], marks.type)])
-    return np.sign(np.greater(times, at[0]).astype(np.int64) - np.less(times, at[0]).astype(np.int64))
+    order: NDArray[np.int64] = (times > at[0]).astype(np.int64) - (times < at[0])
+    return order
 
 
 def on_axis(sample: pa.Table, axis: pa.DataType) -> pa.Array:
