@@ -34,13 +34,17 @@ SETTINGS = """\
 - **DuckDB**: 2 threads, Arrow tables registered, `con.sql(...).to_arrow_table()`; as written, with the sides swapped
   (not for semi and anti), with both sides sorted in the query, with `preserve_insertion_order=false`, with
   `prefer_range_joins=true`. `EXISTS` in place of `SEMI JOIN` is planned without its IE join (see `EXPLAIN`), so
-  it is not raced; `ASOF` does not apply.
+  it is not raced.
 - **Polars**: 2 threads, `from_arrow`, `join_where`, `to_arrow`, all timed; engines `in-memory` and `streaming`, sides
   as written and swapped, and sorted first. `join_where` is inner only, so the other join types have one peer, DuckDB.
 - **Spark SQL with bins**: the interval side (for overlap both) exploded over its bins, equality join on the bin, exact
   filter; five widths, then at the best width sort-merge and shuffled hash joins with 2, 4 and 8 partitions and a
   broadcast of either side. The two fastest enter the race, and the fastest at the second best width.
 - **Spark's own plan**: the same condition, a nested loop, measured small and taken to full size by its time per pair.
+- **Joins by time**: DuckDB's `ASOF LEFT JOIN` and, for windows, a range join that is grouped and a framed window over
+  the union of both tables; Polars' `join_asof` with the sort of both sides that it needs, both engines; Spark's own
+  as-of join with `spark.sql.join.sortMergeAsOfJoin.enabled=true`, and for windows a framed window over the union and,
+  for sums, the difference of two running sums.
 - **NumPy**: `np.sort` of both key columns, one thread.
 - A way that was twice as slow as its engine's fastest is not run again.
 """

@@ -1,4 +1,4 @@
-"""Dovetail joins what equality cannot: inequalities, bands, points in intervals, intervals over intervals.
+"""Dovetail joins what equality cannot: inequalities, bands, points in intervals, overlaps, and rows near in time.
 
 >>> import dovetail as dv
 >>> import pyarrow as pa
@@ -61,8 +61,9 @@ def join(
     agg, per
         Aggregates by name, such as ``{"n": "count(*)", "worst": "max(o.severity)"}``, for every row of the input `per`:
         one row each, its columns and then the aggregates, whether it has partners or not. `count`, `sum`, `avg`, `min`,
-        `max`, `first`, `last`. `first` and `last` go by the other side's value in the first comparison, ties by the
-        aggregated value. Pairs are never made, unless a residual asks for it.
+        `max`, `first`, `last`, `stddev`, `variance`, `count_distinct`, each also with `FILTER (WHERE ...)`. `first` and
+        `last` go by the other side's value in the first comparison, ties by the aggregated value. Pairs are never made,
+        unless a residual asks for it.
     algorithm
         `auto` chooses; on Spark also `broadcast`, `range` or `spark` (Spark's own join). For one inequality, on either
         host, the partitioned theta-joins: `range-based`, `one-bucket`, `cross-filter`, `fast-theta`, `prefap`.

@@ -77,3 +77,14 @@ def test_one_hot_key_and_no_key_are_cut_by_time_without_loss(spark: SparkSession
     }
     got = dv.window_join(ours, theirs, on="ts", keys=keys, partitions=5, **window).toArrow()
     assert_same_rows(got, dv.window_join(left, right, on="ts", keys=keys, **window))
+
+
+def test_windows_longer_than_a_cell_get_fewer_cells_and_lose_nothing(spark: SparkSession) -> None:
+    size = 30_000
+    left, right = (
+        pa.table({"ts": np.random.default_rng(seed).integers(0, size, size), "x": np.arange(size, dtype=np.float64)})
+        for seed in (1, 2)
+    )
+    options: dict[str, Any] = {"on": "ts", "preceding": "unbounded", "agg": {"n": "count(*)", "s": "sum(x)"}}
+    got = dv.window_join(spark_frame(spark, left), spark_frame(spark, right), **options).toArrow()
+    assert_same_rows(got, dv.window_join(left, right, **options))

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import DataType
 
     from dovetail._core.plan.temporal import AsOf
+    from dovetail._core.sweep.residual import RowTest
     from dovetail._hosts.spark.frames import SparkFrame
     from dovetail._hosts.spark.sides import Sides, SparkSide
     from dovetail._hosts.spark.timed import TimedSide
@@ -113,8 +114,7 @@ class AsOfTask:
         cell = AsOfCell(
             self.asked, left.columns(), right.columns(), tolerance, [right.column(name) for name in self.tie_break]
         )
-        test = residual_test(self.asked.query.condition.residuals, left.inputs(), right.inputs())
-        pairs, how = cell.pairs(test), self.asked.query.how
+        pairs, how = cell.pairs(self._test(left, right)), self.asked.query.how
         ours, theirs = left.shown(), right.shown()
         names = [f"c{i}" for i in range(len(ours) + (0 if how in ("semi", "anti") else len(theirs)))]
         if how not in ("right", "full"):
@@ -132,6 +132,10 @@ class AsOfTask:
         nobody = PickedPairs(_NONE, _NONE, 0, int(alone.sum()))
         unmatched = _all(_some(theirs, alone), nobody.right_size)
         yield from emit(nobody, _all(tuple(column.slice(0, 0) for column in ours), 0), unmatched, "right", names, 1)
+
+    def _test(self, left: TimedSide, right: TimedSide) -> RowTest | None:
+        residuals = self.asked.query.condition.residuals
+        return residual_test(residuals, left.inputs(), right.inputs()) if residuals else None
 
 
 def _all(columns: tuple[pa.Array, ...], size: int) -> SideRows:

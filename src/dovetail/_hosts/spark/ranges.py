@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import reduce
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
@@ -19,16 +18,15 @@ from dovetail._core.placement.ranges import cut_ranges
 from dovetail._core.plan.decide import CELL_ROWS, MOST_CELLS
 from dovetail._core.sweep.prepare import prepare
 from dovetail._hosts.spark.join import cores_of
-from dovetail._hosts.spark.place import can_match
 from dovetail._hosts.spark.statistics import read_statistics
 from dovetail._hosts.spark.task import side_columns
-from dovetail._hosts.spark.types import literal
+from dovetail._hosts.spark.types import literal_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
 
     from dovetail._core.sweep.matches import SideKeys
     from dovetail._hosts.spark.sides import Sides, SparkSide
@@ -36,6 +34,8 @@ if TYPE_CHECKING:
 
 FEW_ROWS = 50_000
 """So many rows are joined in one cell before a second one has started."""
+MOST_COPIES = 4
+"""Windows that are long beside a cell are given fewer cells, so that a row is in no more of them than this."""
 HOT_SHARE = 0.5
 """A key with more than this share of a cell's rows is cut by time."""
 
@@ -68,11 +68,24 @@ class Margins:
 
 def _nearest(marks: pa.Array, end: pa.Scalar, *, below: bool) -> pa.Scalar | None:
     """The last mark below a time, or the first at or above it."""
-    times, (at,) = order_keys([marks, pa.array([end], marks.type)])
-    numbers = np.flatnonzero(times < at if below else times >= at)
+    order = _compared(marks, end)
+    numbers = np.flatnonzero(order < 0 if below else order >= 0)
     if numbers.size == 0:
         return None
-    return marks[int(numbers[times[numbers].argmax() if below else times[numbers].argmin()])]
+    times = order_keys([marks])[0][numbers]
+    return marks[int(numbers[times.argmax() if below else times.argmin()])]
+
+
+def _compared(marks: pa.Array, end: pa.Scalar) -> NDArray[np.int64]:
+    """-1, 0 or 1 as each mark lies below, at or above a time."""
+    times, at = order_keys([marks, pa.array([end], marks.type)])
+    order: NDArray[np.int64] = (times > at[0]).astype(np.int64) - (times < at[0])
+    return order
+
+
+def on_axis(sample: pa.Table, axis: pa.DataType) -> pa.Array:
+    """The times of a sample."""
+    return cast(canonicalise(sample.column("v0")), axis)
 
 
 @dataclass(frozen=True)
@@ -89,7 +102,7 @@ class Stretch:
         cls, first: int, cuts: Sequence[tuple[int, int]], samples: tuple[pa.Table, pa.Table], margins: Margins
     ) -> Stretch:
         """Turn sampled rows into times; those of the right sample are marks."""
-        sampled = [cast(canonicalise(sample.column("v0")), margins.axis) for sample in samples]
+        sampled = [on_axis(sample, margins.axis) for sample in samples]
         times = tuple(sampled[side][row] for side, row in cuts)
         lower, upper = ([end(time, sampled[1]) for time in times] for end in (margins.lower, margins.upper))
         return cls(first, times, tuple(lower), tuple(upper))
@@ -99,27 +112,35 @@ class Stretch:
         """How many cells there are."""
         return len(self.cuts) + 1
 
-    def home(self) -> Column:
+    def copies(self, marks: pa.Array) -> float:
+        """How many cells need a right row, on average of those sampled."""
+        if not len(marks):
+            return 1.0
+        reached = np.ones(len(marks))
+        for lower, upper in zip(self.lower, self.upper, strict=True):
+            reached += 1 if lower is None else _compared(marks, lower) >= 0
+            reached -= 0 if upper is None else _compared(marks, upper) > 0
+        return float(np.maximum(reached, 0).mean())
+
+    def home(self) -> str:
         """The cell that owns a row."""
-        return F.lit(self.first) + _steps([F.col("v0") >= literal(cut) for cut in self.cuts])
+        return _steps(self.first, [f"v0 >= {literal_text(cut)}" for cut in self.cuts])
 
-    def reached(self) -> Column:
+    def reached(self) -> str:
         """All cells that need a row."""
-        lower = [F.lit(True) if end is None else F.col("v0") >= literal(end) for end in self.lower]  # noqa: FBT003
-        upper = [F.lit(False) if end is None else F.col("v0") > literal(end) for end in self.upper]  # noqa: FBT003
-        last = F.lit(self.first) + _steps(lower)
-        first = F.lit(self.first) + _steps(upper)
-        return F.when(first <= last, F.sequence(first, last)).otherwise(F.array().cast("array<int>"))
+        last = _steps(self.first, ["true" if end is None else f"v0 >= {literal_text(end)}" for end in self.lower])
+        first = _steps(self.first, ["false" if end is None else f"v0 > {literal_text(end)}" for end in self.upper])
+        return f"CASE WHEN {first} <= {last} THEN sequence({first}, {last}) ELSE CAST(array() AS ARRAY<INT>) END"
 
 
-def _steps(tests: Sequence[Column]) -> Column:
-    """How many of some tests hold, of which none holds after one that does not: by halves."""
+def _steps(first: int, tests: Sequence[str]) -> str:
+    """How many of some tests hold, counted from `first` and found by halves: once one does not, none after it does."""
 
-    def walk(low: int, high: int) -> Column:
+    def walk(low: int, high: int) -> str:
         if low == high:
-            return F.lit(low)
+            return str(first + low)
         middle = (low + high) // 2
-        return F.when(tests[middle], walk(middle + 1, high)).otherwise(walk(low, middle))
+        return f"CASE WHEN {tests[middle]} THEN {walk(middle + 1, high)} ELSE {walk(low, middle)} END"
 
     return walk(0, len(tests))
 
@@ -147,29 +168,27 @@ class TimeCells:
             return self.everything.cells
         return self.hashed + sum(own.stretch.cells for own in self.hot)
 
-    def home(self, sides: Sides, own: SparkSide) -> Column:
-        """The cell that owns a row; one that cannot match goes anywhere."""
-        if self.everything is not None:
-            cell = self.everything.home()
-        else:
-            cell = self._hash(own)
-            for hot in self.hot:
-                cell = F.when(_is_key(own, hot.key), hot.stretch.home()).otherwise(cell)
-        return F.when(can_match(sides, own), cell).otherwise(_anywhere(own, self.number))
+    @property
+    def apart(self) -> bool:
+        """Whether no cell needs a row of another."""
+        return self.number == 1 or (self.everything is None and not self.hot)
 
-    def reached(self, sides: Sides, own: SparkSide) -> Column:
+    def home(self, own: SparkSide, usable: str) -> str:
+        """The cell that owns a row; one that is not usable goes anywhere."""
+        cell = self._hash(own) if self.everything is None else self.everything.home()
+        for hot in self.hot:
+            cell = f"CASE WHEN {_is_key(own, hot.key)} THEN {hot.stretch.home()} ELSE {cell} END"
+        return f"CASE WHEN {usable} THEN {cell} ELSE {_anywhere(own, self.number)} END"
+
+    def reached(self, own: SparkSide, usable: str) -> str:
         """All cells that need a row."""
-        if self.everything is not None:
-            cells = self.everything.reached()
-        else:
-            cells = F.array(self._hash(own))
-            for hot in self.hot:
-                cells = F.when(_is_key(own, hot.key), hot.stretch.reached()).otherwise(cells)
-        return F.when(can_match(sides, own), cells).otherwise(F.array(_anywhere(own, self.number)))
+        cells = f"array({self._hash(own)})" if self.everything is None else self.everything.reached()
+        for hot in self.hot:
+            cells = f"CASE WHEN {_is_key(own, hot.key)} THEN {hot.stretch.reached()} ELSE {cells} END"
+        return f"CASE WHEN {usable} THEN {cells} ELSE array({_anywhere(own, self.number)}) END"
 
-    def _hash(self, own: SparkSide) -> Column:
-        keys = [F.col(name) for name in own.named("k")]
-        return F.pmod(F.xxhash64(*keys), F.lit(self.hashed)).cast("int")
+    def _hash(self, own: SparkSide) -> str:
+        return f"CAST(pmod(xxhash64({', '.join(own.named('k'))}), {self.hashed}) AS INT)"
 
 
 def plan_cells(sides: Sides, margins: Margins, asked: int | None) -> TimeCells:
@@ -184,9 +203,28 @@ def plan_cells(sides: Sides, margins: Margins, asked: int | None) -> TimeCells:
     left, right = prepare(side_columns(samples[0]), side_columns(samples[1]), keys)
     weights = tuple(own.fitting / max(1, own.sample.num_rows) for own in found)
     if not sides.condition.keys:
-        cuts = cut_ranges(left.values[0], right.values[0], (weights[0], weights[1]), number)
-        return TimeCells(1, (), Stretch.of(0, cuts, _picked(samples, left.rows, right.rows), margins))
-    return TimeCells(number, tuple(_hot(samples, (left, right), (weights[0], weights[1]), margins, number)), None)
+        times = left.values[0], right.values[0]
+        tables = _picked(samples, left.rows, right.rows)
+        return TimeCells(1, (), _cut(0, times, (weights[0], weights[1]), tables, margins, number, asked))
+    return TimeCells(
+        number, tuple(_hot(samples, (left, right), (weights[0], weights[1]), margins, number, asked)), None
+    )
+
+
+def _cut(
+    first: int,
+    times: tuple[NDArray[np.int64], NDArray[np.int64]],
+    weights: tuple[float, float],
+    samples: tuple[pa.Table, pa.Table],
+    margins: Margins,
+    cells: int,
+    asked: int | None,
+) -> Stretch:
+    """A stretch of so many cells, unless they were not asked for and margins are so wide that rows would be copied."""
+    stretch = Stretch.of(first, cut_ranges(*times, weights, cells), samples, margins)
+    if asked or cells == 1 or stretch.copies(on_axis(samples[1], margins.axis)) <= MOST_COPIES:
+        return stretch
+    return _cut(first, times, weights, samples, margins, cells // 2, asked)
 
 
 def _samples(found: tuple[Statistics, Statistics]) -> tuple[pa.Table, pa.Table]:
@@ -207,23 +245,25 @@ def _hot(
     weights: tuple[float, float],
     margins: Margins,
     cells: int,
+    asked: int | None,
 ) -> list[Hot]:
     """The keys with more than half a cell's share of the rows, each with cells in proportion."""
     codes = [np.empty(0, np.int64) if own.codes is None else own.codes for own in keys]
     load = sum(np.bincount(own, minlength=_size(codes)) * weight for own, weight in zip(codes, weights, strict=True))
     share = np.asarray(load) / max(1.0, float(np.sum(load)))
-    found, first = [], cells
+    found: list[Hot] = []
+    first = cells
     for code in np.flatnonzero(share > HOT_SHARE / cells):
         number = round(float(share[code]) * cells)
         if number < 2:  # noqa: PLR2004 -- one cell is no cut
             continue
         own = [np.flatnonzero(side == code) for side in codes]
-        cuts = cut_ranges(keys[0].values[0][own[0]], keys[1].values[0][own[1]], weights, number)
+        times = keys[0].values[0][own[0]], keys[1].values[0][own[1]]
         tables = _picked(samples, keys[0].rows[own[0]], keys[1].rows[own[1]])
         one = tables[0] if tables[0].num_rows else tables[1]
         key = tuple(one.column(name)[0] for name in one.column_names if name[0] == "k")
-        found.append(Hot(key, Stretch.of(first, cuts, tables, margins)))
-        first += len(cuts) + 1
+        found.append(Hot(key, _cut(first, times, weights, tables, margins, number, asked)))
+        first += found[-1].stretch.cells
     return found
 
 
@@ -231,43 +271,50 @@ def _size(codes: Sequence[NDArray[np.int64]]) -> int:
     return max((int(own.max(initial=0)) for own in codes), default=0) + 1
 
 
-def _is_key(own: SparkSide, key: tuple[pa.Scalar, ...]) -> Column:
-    parts = [
-        F.col(name).eqNullSafe(literal(value)) if value.is_valid else F.col(name).isNull()
-        for name, value in zip(own.named("k"), key, strict=True)
-    ]
-    return reduce(lambda a, b: a & b, parts)
+def _is_key(own: SparkSide, key: tuple[pa.Scalar, ...]) -> str:
+    parts = zip(own.named("k"), key, strict=True)
+    return " AND ".join(f"{k} <=> {literal_text(v)}" if v.is_valid else f"{k} IS NULL" for k, v in parts)
 
 
-def _anywhere(own: SparkSide, cells: int) -> Column:
+def _anywhere(own: SparkSide, cells: int) -> str:
     """A cell for a row that cannot match, spread by what can be hashed."""
     odd = ("map", "variant")
     names = [field.name for field in own.schema.fields if not any(o in field.dataType.simpleString() for o in odd)]
-    return F.pmod(F.xxhash64(*(F.col(name) for name in names)) if names else F.lit(0), F.lit(cells)).cast("int")
+    return f"CAST(pmod(xxhash64({', '.join(names)}), {cells}) AS INT)" if names and cells > 1 else "0"
+
+
+def _usable(sides: Sides, own: SparkSide) -> str:
+    """Whether a row can match at all: its filters hold, its keys (unless null-safe) and values are there."""
+    keys = zip(own.named("k"), sides.condition.keys, strict=True)
+    needed = [*(name for name, key in keys if not key.null_safe), *own.named("v")]
+    return " AND ".join([*(["fits"] if own.filtered else []), *(f"{name} IS NOT NULL" for name in needed)])
 
 
 def placed(sides: Sides, cells: TimeCells, *, witnesses: bool, keep_right: bool) -> DataFrame:
     """Both sides in one frame of (cell, own, left row, right row), moved to their cells.
 
     `own` says that the cell owns the row; others are there for its sake. `witnesses` asks for the left rows, too, that
-    may have a partner among the right rows of other cells; `keep_right` for the right rows that cannot match.
+    may have a partner among the right rows of other cells; `keep_right` for the right rows that cannot match. Said in
+    text, since every call to Spark's functions takes time.
     """
-    ours = sides.left.frame.withColumn("home", cells.home(sides, sides.left))
-    theirs = sides.right.frame if keep_right else sides.right.frame.filter(can_match(sides, sides.right))
-    theirs = theirs.withColumn("home", cells.home(sides, sides.right))
-    everywhere = F.explode(cells.reached(sides, sides.left)) if witnesses else F.col("home")
-    left = _tagged(ours.withColumn("cell", everywhere), sides.left, "a", sides.right, "o")
-    right = _tagged(
-        theirs.withColumn("cell", F.explode(cells.reached(sides, sides.right))), sides.right, "o", sides.left, "a"
+    left = _tagged(sides.left, _usable(sides, sides.left), cells, copied=witnesses)
+    right = (
+        sides.right if keep_right else replace(sides.right, frame=sides.right.frame.where(_usable(sides, sides.right)))
     )
-    columns = ["cell", "own", "a", "o"]
-    return left.select(*columns).union(right.select(*columns)).repartitionById(cells.number, F.col("cell"))
+    tagged = _tagged(right, _usable(sides, right), cells, copied=True)
+    ours, theirs = (F.lit(None).cast(own.frame.select(*own.travelling).schema) for own in (sides.left, sides.right))
+    return (
+        left.select("cell", "own", F.col("row").alias("a"), theirs.alias("o"))
+        .union(tagged.select("cell", "own", ours.alias("a"), F.col("row").alias("o")))
+        .repartitionById(cells.number, F.col("cell"))
+    )
 
 
-def _tagged(frame: DataFrame, own: SparkSide, name: str, other: SparkSide, absent: str) -> DataFrame:
-    return frame.select(
-        F.col("cell"),
-        (F.col("cell") == F.col("home")).alias("own"),
-        F.struct(*own.travelling).alias(name),
-        F.lit(None).cast(other.frame.select(*other.travelling).schema).alias(absent),
-    )
+def _tagged(own: SparkSide, usable: str, cells: TimeCells, *, copied: bool) -> DataFrame:
+    """The rows of a side with the cells that need them, or only the one that owns them."""
+    row = f"struct({', '.join(own.travelling)}) AS row"
+    home = cells.home(own, usable)
+    if not copied or cells.apart:
+        return own.frame.selectExpr(f"{home} AS cell", "true AS own", row)
+    spread = own.frame.selectExpr(f"explode({cells.reached(own, usable)}) AS cell", f"{home} AS home", row)
+    return spread.selectExpr("cell", "cell = home AS own", "row")

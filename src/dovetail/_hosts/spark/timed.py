@@ -125,6 +125,6 @@ def both_sides(batches: Batches, left: TimedLayout, right: TimedLayout) -> tuple
 
 
 def _side(batches: list[pa.RecordBatch], layout: TimedLayout) -> TimedSide:
-    table = pa.Table.from_batches(batches)
+    table = pa.Table.from_batches(batches).combine_chunks()
     own = one_chunk(table.column("own")).to_numpy(zero_copy_only=False)
     return TimedSide(layout, whole(table, layout.same), np.asarray(own, np.bool_))

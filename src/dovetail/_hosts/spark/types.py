@@ -59,20 +59,33 @@ def width(kind: DataType) -> int:
 
 
 def literal(value: pa.Scalar) -> Column:
-    """An Arrow value as a Spark literal of the same type, exactly.
+    """An Arrow value as a Spark literal of the same type, exactly."""
+    return F.expr(literal_text(value))
+
+
+def literal_text(value: pa.Scalar) -> str:
+    """An Arrow value as Spark SQL of the same type, exactly.
 
     Dates and timestamps go by their numbers: Spark's reach beyond Python's, which would also pass through a time zone.
+    Strings go by their bytes, which need no quoting.
     """
+    kind = spark_type(value.type)
     if pa.types.is_date(value.type):
-        return F.expr(f"date_from_unix_date({_number(value)})")
+        return f"date_from_unix_date({_number(value)})"
     if pa.types.is_timestamp(value.type):
-        micros = _number(value)
-        if value.type.tz is not None:
-            return F.expr(f"timestamp_micros({micros}L)")
-        sign, size = ("-", -micros) if micros < 0 else ("", micros)
-        seconds = f"CAST('{sign}{size // MICROS}.{size % MICROS:06d}' AS DECIMAL(18, 6))"
-        return F.expr(f"TIMESTAMP_NTZ'1970-01-01 00:00:00' + make_dt_interval(0, 0, 0, {seconds})")
-    return F.lit(value.as_py()).cast(spark_type(value.type))
+        return _moment_text(_number(value), zoned=value.type.tz is not None)
+    if pa.types.is_string(value.type) or pa.types.is_binary(value.type):
+        text = value.as_py() if isinstance(value.as_py(), bytes) else value.as_py().encode()
+        return f"CAST(X'{text.hex()}' AS {kind})"
+    return f"CAST('{value.as_py()}' AS {kind})"
+
+
+def _moment_text(micros: int, *, zoned: bool) -> str:
+    if zoned:
+        return f"timestamp_micros({micros}L)"
+    sign, size = ("-", -micros) if micros < 0 else ("", micros)
+    seconds = f"CAST('{sign}{size // MICROS}.{size % MICROS:06d}' AS DECIMAL(18, 6))"
+    return f"(TIMESTAMP_NTZ'1970-01-01 00:00:00' + make_dt_interval(0, 0, 0, {seconds}))"
 
 
 def _number(value: pa.Scalar) -> int:
