@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 ROW = "row of the right"
-KINDS = ("theta", "band", "overlap", "outer", "semi", "anti", "asof")
+KINDS = ("theta", "band", "overlap", "outer", "semi", "anti", "multiway", "asof")
 ARROW_TYPES = {
     "int": pa.int64(),
     "double": pa.float64(),
@@ -60,6 +60,8 @@ class SharedCase:
     expected: list[list[Any]]
     types: list[str]
     tolerance: float
+    third: pa.Table | None = None
+    joins: tuple[tuple[str, str, str], ...] = ()
     asof: dict[str, Any] | None = None
 
     def check(self, rows: pa.Table) -> None:
@@ -93,6 +95,8 @@ def _case(line: dict[str, Any]) -> SharedCase:
         expected=line["expected"],
         types=line["expected_types"],
         tolerance=line.get("tolerance", 1e-9),
+        third=_table(line["third"]) if "third" in line else None,
+        joins=tuple((own["right"], own["how"], own["condition"]) for own in line.get("joins", [])),
         asof=line.get("asof"),
     )
 
@@ -131,7 +135,7 @@ def plain(value: Any, kind: str) -> Any:
 
 def on_arrow(case: SharedCase) -> pa.Table:
     """Answer a case on the Arrow host."""
-    joined = _joined(case, case.left, case.right)
+    joined = _joined(case, case.left, case.right, case.third)
     # Without the extensions that it would look for on the network, DuckDB knows no time zone but reads UTC as it is.
     with duckdb.connect(config={"threads": 1, "autoload_known_extensions": False}) as connection:
         connection.register("joined", _without_zone(joined))
@@ -145,12 +149,15 @@ def _without_zone(table: pa.Table) -> pa.Table:
 
 def on_spark(case: SharedCase, spark: SparkSession, **placement: Any) -> pa.Table:
     """Answer a case on the Spark host."""
-    joined = _joined(case, spark_frame(spark, case.left), spark_frame(spark, case.right), **placement)
+    frames = [None if table is None else spark_frame(spark, table) for table in (case.left, case.right, case.third)]
+    joined = _joined(case, *frames, **placement)
     return spark.sql(_query(case, "{joined}", "spark"), joined=joined).toArrow()
 
 
-def _joined(case: SharedCase, left: Any, right: Any, **placement: Any) -> Any:
+def _joined(case: SharedCase, left: Any, right: Any, third: Any, **placement: Any) -> Any:
     """Put a case to the function that it is for; one cell is enough for an as-of join of a few rows."""
+    if third is not None:
+        return _joined_with_third(case, left, right, third)
     if case.asof is None:
         return dv.join(left, right, on=case.on, how=case.how, **placement)
     asked = case.asof
@@ -170,6 +177,15 @@ def _joined(case: SharedCase, left: Any, right: Any, **placement: Any) -> Any:
         how=case.how,
         **placement,
     )
+
+
+def _joined_with_third(case: SharedCase, left: Any, right: Any, third: Any) -> Any:
+    """Three inputs at once if all joins are inner, else two and then the third."""
+    if all(how == "inner" for _, how, _ in case.joins):
+        return dv.join(l=left, r=right, t=third, on=case.on)
+    (_, first, on), (_, second, then) = case.joins
+    both = dv.join(left, right, on=on, how=first)
+    return dv.join(both=both, t=third, on=_renamed(then, case, "spark", prefix={"l": "both", "r": "both"}), how=second)
 
 
 def _bare(name: str) -> str:
@@ -192,13 +208,20 @@ def _query(case: SharedCase, source: str, dialect: str) -> str:
     return f"SELECT {select} FROM {source}{where}{grouped}"  # noqa: S608 -- the cases are ours to run
 
 
-def _renamed(sql: str, case: SharedCase, dialect: str) -> str:
-    """Return an expression with every column as it is called after the join: a right one that clashes is `r_x`."""
+def _renamed(sql: str, case: SharedCase, dialect: str, prefix: dict[str, str] | None = None) -> str:
+    """Return an expression with every column as it is called after the join: a right one that clashes is `r_x`.
+
+    `prefix` says what the inputs are called now; without it, columns stand alone.
+    """
+    before = {"r": [case.left], "t": [case.left, case.right]}
 
     def rename(node: exp.Expr) -> exp.Expr:
         if not isinstance(node, exp.Column):
             return node
-        clashes = node.table == "r" and node.name in case.left.column_names
-        return exp.column(f"r_{node.name}" if clashes else node.name, quoted=True)
+        clashes = any(node.name in table.column_names for table in before.get(node.table, []))
+        if prefix is not None and node.table not in prefix:
+            return node
+        table = None if prefix is None else prefix[node.table]
+        return exp.column(f"{node.table}_{node.name}" if clashes else node.name, table, quoted=True)
 
     return sqlglot.parse_one(sql, dialect=dialect).transform(rename).sql(dialect)

@@ -33,6 +33,11 @@ def join(
     per: str | None = None,
     algorithm: str = "auto",
     partitions: int | None = None,
+    window: int | None = None,
+    prefilter: bool | None = None,
+    amalgamate: bool | None = None,
+    cuts: str | None = None,
+    order: str | None = None,
     **named: Any,
 ) -> Any:
     """Join two frames on any Spark SQL condition, without comparing every row with every row.
@@ -60,9 +65,17 @@ def join(
         `last` go by the other side's value in the first comparison, ties by the aggregated value. Pairs are never made,
         unless a residual asks for it.
     algorithm
-        `auto` chooses; on Spark also `broadcast`, `range` or `spark` (Spark's own join).
+        `auto` chooses; on Spark also `broadcast`, `range` or `spark` (Spark's own join). For one inequality, on either
+        host, the partitioned theta-joins: `range-based`, `one-bucket`, `cross-filter`, `fast-theta`, `prefap`.
     partitions
-        On Spark, into how many cells to place the rows; chosen by size if left out.
+        On Spark, into how many cells to place the rows; chosen by size if left out. Of a partitioned theta-join, into
+        how many cells to cut a side: 10, or 32 by quantile.
+    window
+        Join the i-th so many rows of one input only with the i-th so many of the other.
+    prefilter, amalgamate
+        False leaves out that step of `prefap`.
+    cuts
+        How `prefap` and `fast-theta` cut: by `width`, or by `quantile`, which skew does not upset.
 
     Returns
     -------
@@ -93,6 +106,7 @@ def join(
 
     sides = _sides(frames, named)
     choices = {"how": how, "select": select, "agg": agg, "per": per, "algorithm": algorithm, "partitions": partitions}
+    choices |= {"window": window, "prefilter": prefilter, "amalgamate": amalgamate, "cuts": cuts, "order": order}
     return run(sides, on=on, **choices)
 
 
@@ -276,6 +290,11 @@ def explain(
     per: str | None = None,
     algorithm: str = "auto",
     partitions: int | None = None,
+    window: int | None = None,
+    prefilter: bool | None = None,
+    amalgamate: bool | None = None,
+    cuts: str | None = None,
+    order: str | None = None,
     **named: Any,
 ) -> Plan:
     """Tell how `join` would answer the same call, and why; the join itself does not run.
@@ -299,12 +318,14 @@ def explain(
 
     sides = _sides(frames, named)
     choices = {"how": how, "select": select, "agg": agg, "per": per, "algorithm": algorithm, "partitions": partitions}
+    choices |= {"window": window, "prefilter": prefilter, "amalgamate": amalgamate, "cuts": cuts, "order": order}
     return describe(sides, on=on, **choices)
 
 
 def _sides(frames: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
-    """The two inputs by name."""
+    """The inputs by name."""
     sides = {**dict(zip(("l", "r"), frames, strict=False)), **named}
-    if len(frames) + len(named) != 2 or len(sides) != 2:  # noqa: PLR2004 -- a join has two sides
-        raise UsageError.number_of_inputs(len(frames) + len(named))
+    number = len(frames) + len(named)
+    if number < 2 or len(sides) != number or (frames and number > 2):  # noqa: PLR2004 -- a join has two sides at least
+        raise UsageError.number_of_inputs(number)
     return sides

@@ -84,6 +84,14 @@ class UnsupportedError(DovetailError):
         )
 
     @classmethod
+    def agg_of_many(cls, what: str) -> Self:
+        """Name what cannot be folded over three and more inputs."""
+        return cls(
+            f"agg over three and more inputs is not supported for {what}; it folds count, sum, avg, min and max of one "
+            "input along conditions that form a chain or a star. Hint: join without agg, then group the result."
+        )
+
+    @classmethod
     def only_by_spark(cls, sql: str) -> Self:
         """Name a part of a condition that only Spark can test, in a join that goes through candidates itself."""
         return cls(
@@ -390,6 +398,28 @@ class UsageError(DovetailError, ValueError):
         return cls(f"partitions is {got!r}; it is a whole number of at least 1. Hint: leave it out to have it chosen.")
 
     @classmethod
+    def too_small_window(cls, got: object) -> Self:
+        """Refuse a window below one row."""
+        return cls(f"window is {got!r}; it is a whole number of rows, at least 1. Hint: leave it out to join all rows.")
+
+    @classmethod
+    def not_one_inequality(cls, algorithm: str, inequalities: int, equalities: int) -> Self:
+        """Refuse an algorithm of the partitioned theta-joins for a condition that it is not made for."""
+        return cls(
+            f"algorithm {algorithm!r} takes one of < <= > >= between the sides and no equality; the condition has "
+            f"{inequalities} and {equalities}. Hint: leave algorithm out, and the plan chooses."
+        )
+
+    @classmethod
+    def knob_of_others(cls, name: str, value: object, algorithm: str, takers: Iterable[str]) -> Self:
+        """Refuse a choice that the algorithm does not have."""
+        names = list(takers)
+        return cls(
+            f"{name}={value!r} says nothing to algorithm {algorithm!r}; it is for {_names(names)}. "
+            f"Hint: add algorithm={names[-1]!r}."
+        )
+
+    @classmethod
     def not_in_result(cls, text: str, owner: str) -> Self:
         """Refuse to show an input that the join type drops."""
         return cls(
@@ -419,9 +449,34 @@ class UsageError(DovetailError, ValueError):
 
     @classmethod
     def number_of_inputs(cls, got: int) -> Self:
-        """Refuse any number of inputs but two."""
+        """Refuse fewer inputs than two, or more without names."""
         return cls(
-            f"join got {got} inputs; it takes two. Hint: join(left, right, on=...) or join(a=..., b=..., on=...)."
+            f"join got {got} inputs; it takes two, or more if each has a name. "
+            "Hint: join(left, right, on=...) or join(a=..., b=..., c=..., on=...)."
+        )
+
+    @classmethod
+    def disconnected(cls, one: Iterable[str], other: Iterable[str]) -> Self:
+        """Refuse a cross product that nobody asked for."""
+        first, second = list(one), list(other)
+        return cls(
+            f"nothing in the condition connects {_names(first)} with {_names(second)}; that would pair all their rows. "
+            f"Hint: add a comparison between {first[-1]!r} and {second[0]!r}."
+        )
+
+    @classmethod
+    def impossible_cycle(cls, path: Iterable[str]) -> Self:
+        """Refuse a circle of comparisons that no values satisfy."""
+        return cls(
+            f"the condition can never hold: {' '.join(path)} goes round in a circle. Hint: turn one of its comparisons."
+        )
+
+    @classmethod
+    def how_of_many(cls, how: str) -> Self:
+        """Refuse a join type that says nothing of more than two inputs."""
+        return cls(
+            f"how {how!r} takes two inputs; three and more are joined by 'inner'. "
+            "Hint: join two of them first, then the result with the third."
         )
 
     @classmethod
@@ -451,6 +506,11 @@ class UsageError(DovetailError, ValueError):
     def spark_refuses(cls, text: str, reason: str) -> Self:
         """Pass on what Spark's analysis said."""
         return cls(f"Spark refuses {text!r}: {reason} Hint: cast the part that it names, or rename a column.")
+
+    @classmethod
+    def no_data(cls, package: str) -> Self:
+        """Say that the lab's real data are missing."""
+        return cls(f"the lab needs the data of {package!r}, which is not installed. Hint: pip install {package}.")
 
     @classmethod
     def no_java(cls, tried: Iterable[str], oldest: int) -> Self:

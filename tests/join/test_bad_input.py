@@ -40,6 +40,27 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"on": "l.at > r.start", "how": "sideways"}, r"how 'sideways' is not known; it is one of 'inner', 'left'"),
     ({"on": "l.at > r.start", "algorithm": "ranges"}, r"algorithm 'ranges' is not known.*did you mean 'range'"),
     ({"on": "l.at > r.start", "partitions": 0}, r"partitions is 0; it is a whole number of at least 1. Hint"),
+    ({"on": "l.at > r.start", "window": 0}, r"window is 0; it is a whole number of rows, at least 1. Hint"),
+    ({"on": "l.at > r.start", "window": True}, r"window is True"),
+    (
+        {"on": "l.id = r.id", "algorithm": "prefap"},
+        r"algorithm 'prefap' takes one of < <= > >= between the sides and no equality; the condition has 0 and 1. Hint",
+    ),
+    ({"on": "l.at > r.start AND l.id < r.id", "algorithm": "one-bucket"}, r"the condition has 2 and 0"),
+    ({"on": "l.at > r.start AND l.id = r.id", "algorithm": "fast-theta"}, r"the condition has 1 and 1"),
+    (
+        {"on": "l.at > r.start", "cuts": "width"},
+        r"cuts='width' says nothing to algorithm 'auto'.*'fast-theta', 'prefap'",
+    ),
+    ({"on": "l.at > r.start", "prefilter": False, "algorithm": "fast-theta"}, r"it is for 'prefap'. Hint: add"),
+    (
+        {"on": "l.at > r.start", "cuts": "quantiles", "algorithm": "prefap"},
+        r"cuts 'quantiles' is not known; it is one of 'width', 'quantile'. Hint: did you mean 'quantile'",
+    ),
+    (
+        {"on": "l.at > r.start", "amalgamate": "no", "algorithm": "prefap"},
+        r"amalgamate 'no' is not known.*'True', 'False'",
+    ),
     ({"on": "l.at > r.start", "agg": {"n": "count(*)"}}, r"agg is given without per"),
     ({"on": "l.at > r.start", "per": "l"}, r"per is given without agg"),
     (
@@ -80,11 +101,11 @@ def test_what_arrow_lacks_is_named_and_spark_is_pointed_to() -> None:
         dv.join(LEFT, RIGHT, on="soundex(l.name) < r.tag")
 
 
-def test_one_frame_or_three_are_refused() -> None:
-    with pytest.raises(UsageError, match=r"join got 1 inputs; it takes two"):
+def test_one_frame_and_three_without_names_are_refused() -> None:
+    with pytest.raises(UsageError, match=r"join got 1 inputs; it takes two, or more if each has a name. Hint"):
         dv.join(LEFT, on="l.at > 1")
-    with pytest.raises(UsageError, match=r"join got 3 inputs; it takes two"):
-        dv.join(a=LEFT, b=RIGHT, c=RIGHT, on="a.at > b.start")
+    with pytest.raises(UsageError, match=r"join got 3 inputs"):
+        dv.join(LEFT, RIGHT, c=RIGHT, on="l.at > r.start")
 
 
 def test_a_spark_frame_with_a_local_one_is_refused(spark: SparkSession) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from dovetail._core.condition.inputs import Input, Inputs
 from dovetail._core.plan.query import read_query
@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 
 def run(frames: dict[str, Any], **call: Any) -> Any:
-    """Join two named frames."""
+    """Join named frames."""
+    if len(frames) > 2:  # noqa: PLR2004 -- a join of three and more is a cascade of joins of two
+        return _many(frames).run(frames, **call)
+    call.pop("order", None)
     return _answer("join", read_query, frames, call)
 
 
@@ -32,9 +35,11 @@ def run_window(frames: dict[str, Any], **call: Any) -> Any:
 
 
 def describe(frames: dict[str, Any], **call: Any) -> Plan:
-    """Explain the join of two named frames."""
-    plan: Plan = _answer("explain", read_query, frames, call)
-    return plan
+    """Explain the join of named frames."""
+    if len(frames) > 2:  # noqa: PLR2004 -- as above
+        return cast("Plan", _many(frames).explain(frames, **call))
+    call.pop("order", None)
+    return cast("Plan", _answer("explain", read_query, frames, call))
 
 
 def _answer(what: str, read: Callable[..., Any], frames: dict[str, Any], call: dict[str, Any]) -> Any:
@@ -54,12 +59,17 @@ def _host(name: str, what: str) -> Any:
     return import_module(f"dovetail._hosts.{name}.{what}")
 
 
+def _many(frames: dict[str, Any]) -> Any:
+    """The host's way with three and more frames."""
+    return _host("spark" if _are_spark(frames) else "arrow", "many")
+
+
 def _are_spark(frames: dict[str, Any]) -> bool:
-    """Whether both frames are Spark's; one alone is a mistake."""
+    """Whether all frames are Spark's; some alone are a mistake."""
     spark = {name: _is_spark(frame) for name, frame in frames.items()}
     if len(set(spark.values())) > 1:
         names = sorted(spark, key=lambda name: not spark[name])
-        raise UsageError.mixed_hosts(*names)
+        raise UsageError.mixed_hosts(names[0], names[-1])
     return all(spark.values())
 
 

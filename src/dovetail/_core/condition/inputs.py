@@ -28,20 +28,19 @@ class Input:
         return found[0] if found else None
 
 
-@dataclass(frozen=True, slots=True)
-class Inputs:
-    """The two sides of a join."""
+class Names:
+    """What a condition may speak of: inputs by name, and their columns."""
 
-    left: Input
-    right: Input
+    __slots__ = ()
+
+    @property
+    def each(self) -> tuple[Input, ...]:
+        """The inputs in the order of the call."""
+        raise NotImplementedError
 
     def named(self, name: str) -> Input | None:
         """The input of that name, whatever its case."""
-        return next((side for side in (self.left, self.right) if side.name.lower() == name.lower()), None)
-
-    def side(self, name: str) -> Side:
-        """Which side an input's own name stands for."""
-        return "left" if name == self.left.name else "right"
+        return next((own for own in self.each if own.name.lower() == name.lower()), None)
 
     def resolve(self, column: exp.Column) -> exp.Expr:
         """Rewrite a column to `input`.`column`, followed by the fields of a struct, if any."""
@@ -56,14 +55,43 @@ class Inputs:
 
     def _owner(self, parts: list[str]) -> Input:
         """The one input that has an unqualified column."""
-        owners = [side for side in (self.left, self.right) if side.find(parts[0]) is not None]
+        owners = [own for own in self.each if own.find(parts[0]) is not None]
         if len(owners) == 1:
             return owners[0]
         if owners:
-            raise UsageError.ambiguous_column(parts[0], [side.name for side in owners])
+            raise UsageError.ambiguous_column(parts[0], [own.name for own in owners])
         if len(parts) > 1:
-            raise UsageError.unknown_input(parts[0], [self.left.name, self.right.name])
-        raise UsageError.column_nowhere(parts[0], {side.name: side.columns for side in (self.left, self.right)})
+            raise UsageError.unknown_input(parts[0], [own.name for own in self.each])
+        raise UsageError.column_nowhere(parts[0], {own.name: own.columns for own in self.each})
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs(Names):
+    """The two sides of a join."""
+
+    left: Input
+    right: Input
+
+    @property
+    def each(self) -> tuple[Input, ...]:
+        """The left side, then the right."""
+        return self.left, self.right
+
+    def side(self, name: str) -> Side:
+        """Which side an input's own name stands for."""
+        return "left" if name == self.left.name else "right"
+
+
+@dataclass(frozen=True, slots=True)
+class ManyInputs(Names):
+    """The inputs of a join of three and more."""
+
+    inputs: tuple[Input, ...]
+
+    @property
+    def each(self) -> tuple[Input, ...]:
+        """The inputs in the order of the call."""
+        return self.inputs
 
 
 def _qualified(name: str, column: str, fields: list[str]) -> exp.Expr:

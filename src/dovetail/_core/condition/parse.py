@@ -16,7 +16,7 @@ from dovetail.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dovetail._core.condition.inputs import Inputs
+    from dovetail._core.condition.inputs import Inputs, Names
     from dovetail._core.condition.values import Side
 
 _RANDOM = frozenset(
@@ -27,7 +27,7 @@ _COMPARISONS = (exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.NullSafeNEQ, exp.LT, exp.LT
 _AGGREGATES = frozenset({"BOOL_AND", "BOOL_OR", "COLLECT_LIST", "COLLECT_SET", "EVERY", "MAX_BY", "MIN_BY", "MODE"})
 
 
-def parse(text: str, inputs: Inputs) -> exp.Expr:
+def parse(text: str, inputs: Names) -> exp.Expr:
     """Parse one boolean or value expression and resolve its columns."""
     node = _parse_one(text)
     _refuse_what_is_no_row_expression(node, text)
@@ -50,7 +50,7 @@ def _has_more_than_items(select: exp.Select) -> bool:
     return any(value for name, value in select.args.items() if name != "expressions")
 
 
-def resolve(node: exp.Expr, inputs: Inputs) -> exp.Expr:
+def resolve(node: exp.Expr, inputs: Names) -> exp.Expr:
     """Qualify every column with the input that has it."""
     holder = exp.Paren(this=node.copy())
     for difference in list(holder.find_all(exp.Sub)):
@@ -77,6 +77,11 @@ def column_expression(owner: str, name: str) -> Expression:
 def sides(node: exp.Expr, inputs: Inputs) -> frozenset[Side]:
     """Which inputs a resolved node speaks of."""
     return frozenset(inputs.side(column.table) for column in node.find_all(exp.Column) if column.table)
+
+
+def owners(node: exp.Expr) -> frozenset[str]:
+    """The names of the inputs that a resolved node speaks of."""
+    return frozenset(column.table for column in node.find_all(exp.Column) if column.table)
 
 
 def columns_of(node: exp.Expr, name: str) -> set[str]:

@@ -12,7 +12,7 @@ from dovetail._core.condition.values import Comparison, Condition, Equality, Op
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
-    from dovetail._core.condition.inputs import Inputs
+    from dovetail._core.condition.inputs import Inputs, Names
     from dovetail._core.condition.values import Expression
 
 _OPS: dict[type[exp.Expr], Op] = {exp.LT: Op.LT, exp.LTE: Op.LE, exp.GT: Op.GT, exp.GTE: Op.GE}
@@ -20,11 +20,17 @@ _NO_BOOLEAN = (exp.Binary, exp.Literal, exp.Neg, exp.Interval)
 _BOOLEAN_BINARIES = (exp.Predicate, exp.Connector, exp.Dot)
 
 
-def read_condition(text: str, inputs: Inputs) -> Condition:
-    """Parse a condition and sort its parts into keys, comparisons, filters and residuals."""
+def parse_boolean(text: str, inputs: Names) -> exp.Expr:
+    """Parse a condition; refuse what is plainly some other kind of expression."""
     node = parse(text, inputs)
     if isinstance(node.unnest(), _NO_BOOLEAN) and not isinstance(node.unnest(), _BOOLEAN_BINARIES):
         raise UsageError.no_boolean(text)
+    return node
+
+
+def read_condition(text: str, inputs: Inputs) -> Condition:
+    """Parse a condition and sort its parts into keys, comparisons, filters and residuals."""
+    node = parse_boolean(text, inputs)
     parts = _Parts(inputs)
     for part in conjuncts(node):
         parts.add(part)

@@ -13,6 +13,7 @@ from dovetail._core.kernels.slices import taken
 from dovetail._core.plan.choose import SAMPLE, Sample, choose_shape
 from dovetail._core.plan.shape import Kind, kind_of
 from dovetail._core.sweep.build import Join, build_join, spans_of
+from dovetail._core.sweep.placed_join import placed_join
 from dovetail._core.sweep.prepare import prepare
 from dovetail._core.sweep.tested import TestedPairs, order_test
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from dovetail._core.aggregate.run import Argument
     from dovetail._core.condition.values import Condition, Side
     from dovetail._core.plan.aggregates import Aggregate
+    from dovetail._core.plan.knobs import Knobs
     from dovetail._core.plan.query import How
     from dovetail._core.plan.shape import Shape
     from dovetail._core.sweep.matches import Matches, SideKeys
@@ -39,20 +41,24 @@ MOSTLY = 0.5
 
 @dataclass(frozen=True)
 class Cell:
-    """Both sides of a cell, keyed and ready to be joined."""
+    """Both sides of a cell, keyed and ready to be joined; `kinds` are the types that the comparisons compare."""
 
     condition: Condition
     left: SideKeys
     right: SideKeys
-    axes: tuple[str, ...]
+    kinds: tuple[pa.DataType, ...]
     threads: int = 1
 
     @classmethod
     def of(cls, condition: Condition, left: SideColumns, right: SideColumns, threads: int = 1) -> Cell:
         """Map evaluated columns to order keys; comparisons of one type have one axis."""
-        axes = tuple(str(array.type) for array in left.values)
         safe = [key.null_safe for key in condition.keys]
-        return cls(condition, *prepare(left, right, safe), axes, threads)
+        return cls(condition, *prepare(left, right, safe), tuple(array.type for array in left.values), threads)
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """The axis of every comparison."""
+        return tuple(str(kind) for kind in self.kinds)
 
     def sample(self) -> Sample:
         """Evenly spaced rows of both sides."""
@@ -94,8 +100,16 @@ class Cell:
             kind = Kind.TWO_INEQUALITIES
         ops = [comparison.op for comparison in self.condition.comparisons]
         join = build_join(kind, shape, ops, self.left, self.right, self.threads)
-        tests = self._order_tests(shape, join) + ([_on_rows(test, self, join)] if test is not None else [])
-        for own in tests:
+        return self._tested(join, self._order_tests(shape, join), test)
+
+    def placed(self, knobs: Knobs, test: RowTest | None = None) -> Join:
+        """The pairs of this cell by a partitioned theta-join over the only comparison."""
+        join = placed_join(self.condition.comparisons[0].op, self.left, self.right, self.kinds[0], knobs)
+        return self._tested(join, [], test)
+
+    def _tested(self, join: Join, tests: list[Test], test: RowTest | None) -> Join:
+        """The pairs that also pass some tests of positions and one of rows."""
+        for own in tests + ([_on_rows(test, self, join)] if test is not None else []):
             join = Join(TestedPairs(join.pairs, own), join.left_order, join.right_order)
         return join
 
@@ -117,9 +131,11 @@ class Cell:
         right: Sequence[pa.Array],
         sizes: tuple[int, int],
         test: RowTest | None,
+        knobs: Knobs | None = None,
     ) -> Iterator[pa.RecordBatch]:
         """Yield the joined rows: the left columns, then the right ones (semi and anti: the left ones)."""
-        join = self.join(test, stored="right" if how in ("semi", "anti") else None)
+        stored: Side | None = "right" if how in ("semi", "anti") else None
+        join = self.join(test, stored) if knobs is None else self.placed(knobs, test)
         ours = SideRows(tuple(left), sizes[0], self.left.at(join.left_order))
         theirs = SideRows(tuple(right), sizes[1], self.right.at(join.right_order))
         number = len(left) if how in ("semi", "anti") else len(left) + len(right)

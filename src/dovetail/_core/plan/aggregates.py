@@ -15,7 +15,7 @@ from dovetail.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dovetail._core.condition.inputs import Inputs
+    from dovetail._core.condition.inputs import Inputs, Names
     from dovetail._core.condition.values import Expression, Side
 
 FUNCTIONS: dict[type[exp.Expr], str] = {
@@ -56,12 +56,22 @@ def read_aggregates(agg: Mapping[str, str], per: Side, inputs: Inputs) -> tuple[
 
 
 def _read(name: str, text: str, per: Side, inputs: Inputs) -> Aggregate:
+    found = read_aggregate(name, text, inputs)
+    for part in (found.argument, found.where):
+        if part is not None and per in sides(part.node, inputs):
+            other = inputs.right if per == "left" else inputs.left
+            raise UsageError.aggregate_of_per(text, other.name)
+    return found
+
+
+def read_aggregate(name: str, text: str, inputs: Names) -> Aggregate:
+    """Parse one aggregate over any of the inputs."""
     call, where = _filtered(_parsed(text))
     function, argument = _called(call, text)
-    condition = None if where is None else _folded(where, text, per, inputs)
+    condition = None if where is None else expression(resolve(where, inputs))
     if argument is None:
         return Aggregate(name, function, None, condition)
-    value = _folded(argument, text, per, inputs)
+    value = expression(resolve(argument, inputs))
     if function == "count" and isinstance(value.node, exp.Literal):
         return Aggregate(name, function, None, condition)
     return Aggregate(name, function, value, condition)
@@ -91,12 +101,3 @@ def _called(node: exp.Expr, text: str) -> tuple[str, exp.Expr | None]:
     if not function or len(arguments) != 1 or (isinstance(arguments[0], (exp.Distinct, exp.Star)) and not star):
         raise UsageError.unknown_aggregate(text, KNOWN)
     return function, None if star else arguments[0]
-
-
-def _folded(node: exp.Expr, text: str, per: Side, inputs: Inputs) -> Expression:
-    """An expression that speaks of the folded side alone."""
-    resolved = resolve(node, inputs)
-    if per in sides(resolved, inputs):
-        other = inputs.right if per == "left" else inputs.left
-        raise UsageError.aggregate_of_per(text, other.name)
-    return expression(resolved)

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING
 
+from dovetail._core.plan.knobs import FAMILY
+
 if TYPE_CHECKING:
     from dovetail._core.condition.values import Side
     from dovetail._core.plan.query import How
@@ -50,10 +52,14 @@ def decide(
     anchor = _anchor(how, per, left, right)
     own, other = (left, right) if anchor == "left" else (right, left)
     fixed = per is not None or how != "inner"
+    tasks = min(MOST_CELLS, max(2 * cores, ceil((left.rows + right.rows) / CELL_ROWS)))
+    if asked in FAMILY:
+        dealt = f"{asked} was asked for, its cells are dealt to {tasks} tasks"
+        return Decision(anchor, asked, tasks, f"{_stays(own, fixed=fixed)}; {dealt}")
     small = other.size <= BROADCAST_BYTES
     if asked == "broadcast" or (asked == "auto" and small and cells is None):
         return broadcast(anchor, own, other, fixed=fixed, cells=cells or cores)
-    number = cells or min(MOST_CELLS, max(2 * cores, ceil((left.rows + right.rows) / CELL_ROWS)))
+    number = cells or tasks
     size = f"{other.name}, about {other.rows:,} rows in {_size(other.size)}, is too much for every task"
     travels = "cells were asked for" if cells or asked == "range" else size
     return Decision(

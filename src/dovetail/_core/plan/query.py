@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 from sqlglot import exp
 
 from dovetail._core.condition.parse import column_expression, columns_of, expression, parse_list, resolve
 from dovetail._core.condition.split import read_condition
+from dovetail._core.condition.values import Equality
 from dovetail._core.plan.aggregates import read_aggregates
+from dovetail._core.plan.knobs import read_knobs
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from dovetail._core.condition.inputs import Input, Inputs
+    from dovetail._core.condition.inputs import Input, Inputs, Names
     from dovetail._core.condition.values import Condition, Expression, Side
     from dovetail._core.plan.aggregates import Aggregate
+    from dovetail._core.plan.knobs import Knobs
 
 How = Literal["inner", "left", "right", "full", "semi", "anti"]
 
@@ -35,7 +38,8 @@ _HOWS: dict[str, How] = {
     "anti": "anti",
     "leftanti": "anti",
 }
-ALGORITHMS = ("auto", "broadcast", "range", "spark")
+WINDOW = "dovetail window"
+"""The column that a host adds to either side of a windowed join: the number of each row's window, from 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +65,17 @@ class Query:
     output: tuple[OutputColumn, ...]
     aggregates: tuple[Aggregate, ...]
     per: Side | None
-    algorithm: str
-    cells: int | None
+    knobs: Knobs
+
+    @property
+    def algorithm(self) -> str:
+        """The algorithm that was asked for."""
+        return self.knobs.algorithm
+
+    @property
+    def cells(self) -> int | None:
+        """The number of cells that was asked for."""
+        return self.knobs.partitions
 
     def read_by_output(self, name: str) -> list[str]:
         """The columns of an input that the result shows, in the input's order."""
@@ -80,7 +93,7 @@ def read_query(
     agg: Mapping[str, str] | None = None,
     per: str | None = None,
     algorithm: str = "auto",
-    partitions: int | None = None,
+    **knobs: Any,
 ) -> Query:
     """Check a call and freeze it."""
     kind = read_how(how)
@@ -88,18 +101,21 @@ def read_query(
     side = _per(per, agg, kind, inputs)
     aggregates = read_aggregates(agg, side, inputs) if agg is not None and side is not None else ()
     shown = _shown(kind, side, inputs)
-    output = _selected(select, inputs, shown) if select is not None else every_column(shown, aggregates)
+    output = selected(select, inputs, shown) if select is not None else every_column(shown, aggregates)
     refuse_twice([column.name for column in output] + [aggregate.name for aggregate in aggregates])
-    if algorithm not in ALGORITHMS:
-        raise UsageError.unknown_choice("algorithm", algorithm, ALGORITHMS)
-    return Query(inputs, condition, kind, output, aggregates, side, algorithm, read_cells(partitions))
+    chosen = read_knobs(algorithm, **knobs)
+    keys = [key for key in condition.keys if WINDOW not in key.left.sql]
+    if chosen.partitioned and (len(condition.comparisons) != 1 or keys):
+        raise UsageError.not_one_inequality(algorithm, len(condition.comparisons), len(keys))
+    if chosen.window is not None:
+        condition = _within_windows(condition, inputs)
+    return Query(inputs, condition, kind, output, aggregates, side, chosen)
 
 
-def read_cells(partitions: int | None) -> int | None:
-    """The number of cells asked for, if any."""
-    if partitions is not None and (not isinstance(partitions, int) or partitions < 1):
-        raise UsageError.too_few_partitions(partitions)
-    return partitions
+def _within_windows(condition: Condition, inputs: Inputs) -> Condition:
+    """The same condition, between rows of equally numbered windows."""
+    same = Equality(column_expression(inputs.left.name, WINDOW), column_expression(inputs.right.name, WINDOW))
+    return replace(condition, sql=f"({condition.sql}) AND {same}", keys=(*condition.keys, same))
 
 
 def read_how(how: str) -> How:
@@ -132,37 +148,37 @@ def _shown(how: How, per: Side | None, inputs: Inputs) -> tuple[Input, ...]:
 
 
 def every_column(shown: tuple[Input, ...], aggregates: tuple[Aggregate, ...]) -> tuple[OutputColumn, ...]:
-    """All columns of the first input, then of the other; a name that clashes gets its input's name before it."""
+    """All columns of the first input, then of the others; a name that clashes gets its input's name before it."""
     taken = {aggregate.name.lower() for aggregate in aggregates} if len(shown) > 1 else set()
     columns: list[OutputColumn] = []
-    for number, owner in enumerate(shown):
-        own = {name.lower() for name in shown[0].columns} if number else taken
+    for owner in shown:
         columns += [
-            OutputColumn(f"{owner.name}_{name}" if name.lower() in own else name, column_expression(owner.name, name))
+            OutputColumn(f"{owner.name}_{name}" if name.lower() in taken else name, column_expression(owner.name, name))
             for name in owner.columns
         ]
+        taken |= {name.lower() for name in owner.columns}
     return tuple(columns)
 
 
-def _selected(select: str, inputs: Inputs, shown: tuple[Input, ...]) -> tuple[OutputColumn, ...]:
+def selected(select: str, inputs: Names, shown: tuple[Input, ...]) -> tuple[OutputColumn, ...]:
     """The items of a select list, stars spelled out."""
     columns = tuple(column for item in parse_list(select) for column in _item(item, inputs, shown))
     if not columns:
         raise UsageError.cannot_read("select", select, "it names no column")
-    hidden = {owner.name for owner in (inputs.left, inputs.right)} - {owner.name for owner in shown}
+    hidden = {owner.name for owner in inputs.each} - {owner.name for owner in shown}
     for column in columns:
         if any(columns_of(column.shows.node, name) for name in hidden):
             raise UsageError.not_in_result(column.shows.sql, next(iter(hidden)))
     return columns
 
 
-def _item(item: exp.Expr, inputs: Inputs, shown: tuple[Input, ...]) -> Iterator[OutputColumn]:
+def _item(item: exp.Expr, inputs: Names, shown: tuple[Input, ...]) -> Iterator[OutputColumn]:
     if isinstance(item, exp.Star):
         yield from every_column(shown, ())
     elif isinstance(item, exp.Column) and isinstance(item.this, exp.Star):
         owner = inputs.named(item.table)
         if owner is None:
-            raise UsageError.unknown_input(item.table, [inputs.left.name, inputs.right.name])
+            raise UsageError.unknown_input(item.table, [own.name for own in inputs.each])
         yield from (OutputColumn(name, column_expression(owner.name, name)) for name in owner.columns)
     else:
         node = resolve(item.this if isinstance(item, exp.Alias) else item, inputs)

@@ -16,8 +16,9 @@ from dovetail._core.condition.parse import column_expression, expression, parse
 from dovetail._core.condition.split import read_condition
 from dovetail._core.condition.values import Comparison, Condition, Equality, Op
 from dovetail._core.plan.aggregates import read_aggregates
+from dovetail._core.plan.knobs import read_knobs
 from dovetail._core.plan.offset import UNBOUNDED, PerRow, read_offset, size_of
-from dovetail._core.plan.query import Query, every_column, read_cells, read_how, refuse_twice
+from dovetail._core.plan.query import Query, every_column, read_how, refuse_twice
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def read_asof(
     shown = (inputs.left,) if kind in ("semi", "anti") else (inputs.left, inputs.right)
     output = every_column(shown, ())
     refuse_twice([column.name for column in output])
-    query = Query(inputs, condition, kind, output, (), None, "range", read_cells(partitions))
+    query = Query(inputs, condition, kind, output, (), None, read_knobs("range", partitions))
     chosen = _tie_break(tie_break, condition, inputs.right)
     return AsOf(
         query, cast("Direction", direction), strict, reach, cast("Ties", ties), chosen, cast("Any", nearest_tie)
@@ -135,7 +136,7 @@ def read_window_join(
     output = every_column((inputs.left,), ())
     refuse_twice([column.name for column in output] + [aggregate.name for aggregate in aggregates])
     return WindowJoin(
-        Query(inputs, condition, "left", output, aggregates, "left", "range", read_cells(partitions)), found
+        Query(inputs, condition, "left", output, aggregates, "left", read_knobs("range", partitions)), found
     )
 
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dovetail._core.columns.table import Columns
+from dovetail._core.emit.placed_sample import placed_sample
 from dovetail._core.plan.matrix import matrix_of
 from dovetail._core.plan.plan import Plan
 from dovetail._core.plan.shape import Kind
 from dovetail._core.plan.uses import uses
-from dovetail._hosts.arrow.join import cell_of, check
+from dovetail._core.sweep.placed_join import PlacedJoin
+from dovetail._hosts.arrow.join import cell_of, check, columns_of, threads
 
 if TYPE_CHECKING:
     from dovetail._core.condition.values import Side
     from dovetail._core.emit.cell import Cell
+    from dovetail._core.plan.knobs import Knobs
     from dovetail._core.plan.query import Query
     from dovetail._core.plan.shape import Shape
     from dovetail._hosts.arrow.frames import Frame
@@ -21,10 +23,11 @@ if TYPE_CHECKING:
 
 def run(query: Query, left: Frame, right: Frame) -> Plan:
     """Say how two tables will be joined."""
-    ours = Columns.of(query.inputs.left.name, left.table)
-    theirs = Columns.of(query.inputs.right.name, right.table)
+    ours, theirs = columns_of(query, left, right)
     check(query, ours, theirs)
     cell = cell_of(query, ours, theirs)
+    if query.knobs.partitioned and query.per is None:
+        return _placed(query, cell, query.knobs)
     shape = cell.shape(_stored(query))
     kind = cell.kind(shape)
     products = cell.left.rows.size * cell.right.rows.size
@@ -41,6 +44,32 @@ def run(query: Query, left: Frame, right: Frame) -> Plan:
         results=results,
         exact=exact,
         matrix=matrix_of(query.condition, cell.sample()),
+    )
+
+
+def _placed(query: Query, cell: Cell, knobs: Knobs) -> Plan:
+    """The plan of a partitioned theta-join: every product and every result is counted."""
+    join = cell.placed(knobs)
+    assert isinstance(join.pairs, PlacedJoin)
+    windows = join.pairs.windows
+    load_in, load_out = windows.loads(threads())
+    sample, members = placed_sample(cell, join)
+    shape = cell.shape()
+    return Plan(
+        host="arrow",
+        kind=cell.kind(shape).value,
+        how=query.how,
+        algorithm=knobs.algorithm,
+        condition=query.condition.sql.replace("`", ""),
+        uses=uses(query.condition, shape),
+        reason=f"asked for: {knobs}",
+        cells=windows.cells,
+        products=windows.products,
+        results=windows.results,
+        exact=not query.condition.residuals,
+        load_in=load_in,
+        load_out=load_out,
+        matrix=matrix_of(query.condition, sample, members),
     )
 
 

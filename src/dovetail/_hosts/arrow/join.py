@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 
 from dovetail._core.aggregate.functions import result_type
 from dovetail._core.aggregate.run import Argument
 from dovetail._core.columns.table import Columns
 from dovetail._core.emit.cell import Cell
+from dovetail._core.plan.query import WINDOW
 from dovetail._core.sweep.residual import residual_test
 from dovetail._hosts.arrow.evaluate import side_columns
 
@@ -23,12 +25,24 @@ if TYPE_CHECKING:
 
 def run(query: Query, left: Frame, right: Frame) -> Any:
     """Join two frames; the result is of the kind of the kept side: the left one, or the one named by `per`."""
-    ours = Columns.of(query.inputs.left.name, left.table)
-    theirs = Columns.of(query.inputs.right.name, right.table)
+    ours, theirs = columns_of(query, left, right)
     frame = right if query.per == "right" else left
     check(query, ours, theirs)
     batches = _folded(query, ours, theirs) if query.per else _joined(query, ours, theirs)
     return frame.restore(output_schema(query, ours, theirs), batches)
+
+
+def columns_of(query: Query, left: Frame, right: Frame) -> tuple[Columns, Columns]:
+    """The columns of both tables, and the number of every row's window if the join has windows."""
+    tables = [windowed(frame.table, query.knobs.window) for frame in (left, right)]
+    return Columns.of(query.inputs.left.name, tables[0]), Columns.of(query.inputs.right.name, tables[1])
+
+
+def windowed(table: pa.Table, window: int | None) -> pa.Table:
+    """A table with the number of every row's window, if there are windows."""
+    if window is None:
+        return table
+    return table.append_column(WINDOW, pa.array(np.arange(table.num_rows) // window, pa.int64()))
 
 
 def threads() -> int:
@@ -44,7 +58,7 @@ def cell_of(query: Query, left: Columns, right: Columns) -> Cell:
 def output_schema(query: Query, left: Columns, right: Columns) -> pa.Schema:
     """The result's columns and types, learned by evaluating over no rows."""
     nothing = left.none().beside(right.none())
-    fields = [pa.field(column.name, _shown(nothing, column).type) for column in query.output]
+    fields = [pa.field(column.name, shown(nothing, column).type) for column in query.output]
     for aggregate in query.aggregates:
         kind = None if aggregate.argument is None else nothing.evaluate(aggregate.argument).type
         if aggregate.where is not None:
@@ -73,6 +87,7 @@ def _joined(query: Query, left: Columns, right: Columns) -> Iterator[pa.RecordBa
         [right.raw[inputs.right.name, own] for own in theirs],
         (left.rows, right.rows),
         residual_test(query.condition.residuals, left, right),
+        query.knobs if query.knobs.partitioned else None,
     )
     for batch in batches:
         yield project(batch)
@@ -90,12 +105,12 @@ def _projection(
 
     def show(batch: pa.RecordBatch) -> pa.RecordBatch:
         columns = Columns(dict(zip(names, batch.columns, strict=True)), batch.num_rows)
-        return pa.RecordBatch.from_arrays([_shown(columns, column) for column in query.output], schema=schema)
+        return pa.RecordBatch.from_arrays([shown(columns, column) for column in query.output], schema=schema)
 
     return pick if picks and len(picks) == len(plain) else show
 
 
-def _shown(columns: Columns, column: OutputColumn) -> pa.Array:
+def shown(columns: Columns, column: OutputColumn) -> pa.Array:
     """A plain column as it is, of the caller's own type; an expression evaluated."""
     plain = column.plain
     return columns.evaluate(column.shows) if plain is None else columns.raw[plain.table, plain.name]
@@ -118,5 +133,5 @@ def _folded(query: Query, left: Columns, right: Columns) -> Iterator[pa.RecordBa
     arguments = arguments_of(query, other)
     test = residual_test(query.condition.residuals, left, right)
     folded = cell_of(query, left, right).fold(query.aggregates, arguments, query.per, per.rows, test)
-    kept = [_shown(per, column) for column in query.output]
+    kept = [shown(per, column) for column in query.output]
     yield pa.RecordBatch.from_arrays([*kept, *folded], schema=output_schema(query, left, right))

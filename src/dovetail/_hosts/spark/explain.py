@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from dovetail._core.plan.choose import SAMPLE, choose_shape
+from dovetail._core.plan.choose import choose_shape
+from dovetail._core.plan.knobs import FAMILY
 from dovetail._core.plan.matrix import matrix_of
 from dovetail._core.plan.plan import Plan
 from dovetail._core.plan.shape import Kind, kind_of
 from dovetail._core.plan.uses import uses
-from dovetail._hosts.spark.join import Known, aggregate_types, branches, stays_with_spark
+from dovetail._hosts.spark.choice import spark_is_best
+from dovetail._hosts.spark.join import aggregate_types, branches, numbered, stays_with_spark
+from dovetail._hosts.spark.known import Known
+from dovetail._hosts.spark.loads import Loads
 from dovetail._hosts.spark.place import plan_cells
-from dovetail._hosts.spark.sampled import sample_of
-from dovetail._hosts.spark.sides import project
+from dovetail._hosts.spark.sampled import sample_of, sampled_windows
 from dovetail._hosts.spark.statistics import read_statistics
 
 if TYPE_CHECKING:
     from typing import Any
 
-    from numpy.typing import NDArray
-
-    from dovetail._core.condition.values import Op
     from dovetail._core.plan.choose import Sample
     from dovetail._core.plan.matrix import Matrix, Members
     from dovetail._core.plan.query import Query
@@ -33,16 +31,23 @@ if TYPE_CHECKING:
 
 def run(query: Query, left: SparkFrame, right: SparkFrame) -> Plan:
     """Say how two DataFrames will be joined."""
-    sides = project(query, left, right)
+    sides = numbered(query, left, right)[0]
     if stays_with_spark(query, sides):
         return _sparks_own(query, sides)
     aggregate_types(query, sides)
-    parts = branches(query, Known(sides))
+    known = Known(sides)
+    reason = spark_is_best(query, known)
+    if reason is not None:
+        return _sparks_own(query, sides, reason)
+    parts = branches(query, known)
     return _of_branch(query, parts[0], full=len(parts) > 1)
 
 
-def _sparks_own(query: Query, sides: Sides) -> Plan:
-    """Spark's own join: a hash or sort-merge join by keys, or a nested loop, whose cost is counted."""
+def _sparks_own(query: Query, sides: Sides, chosen: str | None = None) -> Plan:
+    """Spark's own join: a hash or sort-merge join by keys, or a nested loop, whose cost is counted.
+
+    `chosen` says why the plan chose it, if neither the caller nor the condition did.
+    """
     condition = sides.condition
     shape = choose_shape(condition)
     kind = kind_of(condition, shape)
@@ -54,6 +59,8 @@ def _sparks_own(query: Query, sides: Sides) -> Plan:
             "no equality and no order that we know between the sides: Spark's nested loop must test every pair, "
             f"{known['products']:,} of them; the cost grows with the product of both sides"
         )
+    elif chosen is not None:
+        reason = chosen
     elif kind is Kind.EQUALITY:
         reason = "equality alone: Spark's own join is the best plan"
     else:
@@ -75,10 +82,18 @@ def _of_branch(query: Query, branch: Branch, *, full: bool) -> Plan:
     if ops and not condition.residuals:
         known["results"] = round(sample.share(ops) * rows[0] * rows[1])
     members = None
-    if branch.decision.algorithm == "range":
+    theta = branch.theta() if branch.dealt else None
+    if theta is not None:
+        members = theta.members(sample)
+        loads = Loads.of(members, sample, ops, rows)
+        known["rows_moved"] = loads.moved if loads else 0
+    elif branch.decision.algorithm != "broadcast":
         cells = plan_cells(branch.sides, sample, anchors, branch.decision.cells)
         members = cells.members(sample, ops)
-        known |= _loads(members, sample, ops, rows)
+        loads = Loads.of(members, sample, ops, rows)
+        known |= _known(loads) if loads else {"cells": cells.number, "products": 0, "rows_moved": sum(rows)}
+    if branch.decision.algorithm in FAMILY:
+        known |= _partitioned(branch, sample)
     shape = choose_shape(condition, sample)
     reason = branch.decision.reason + ("; the other side's unmatched rows come from an anti join" if full else "")
     return _plan(
@@ -92,6 +107,30 @@ def _of_branch(query: Query, branch: Branch, *, full: bool) -> Plan:
     )
 
 
+def _known(loads: Loads) -> dict[str, Any]:
+    return {
+        "cells": loads.cells,
+        "products": loads.products,
+        "rows_moved": loads.moved,
+        "load_in": loads.load_in,
+        "load_out": loads.load_out,
+    }
+
+
+def _partitioned(branch: Branch, sample: Sample) -> dict[str, Any]:
+    """What a partitioned theta-join costs, from the samples up: exact if they hold all rows that can match."""
+    left, right = branch.known.statistics
+    windows = sampled_windows(branch.sides.condition, branch.knobs, left, right)
+    rows, sizes = (left.fitting, right.fitting), (sample.left[0].size, sample.right[0].size)
+    scale = (rows[0] / max(1, sizes[0])) * (rows[1] / max(1, sizes[1]))
+    load_in, load_out = windows.loads(branch.decision.cells)
+    known: dict[str, Any] = {"products": round(windows.products * scale), "cells": windows.cells}
+    known |= {"load_in": load_in, "load_out": load_out}
+    if branch.sides.condition.residuals:
+        return known
+    return {**known, "results": round(windows.results * scale), "exact": sizes == rows}
+
+
 def _matrix(query: Query, branch: Branch, sample: Sample, members: Members | None) -> Matrix | None:
     """The matrix with the caller's left side on the left, whichever side is the anchor."""
     condition = branch.sides.condition
@@ -100,38 +139,6 @@ def _matrix(query: Query, branch: Branch, sample: Sample, members: Members | Non
     if branch.sides.left.name == query.inputs.left.name:
         return matrix_of(condition, sample, members)
     return matrix_of(condition.flip(), sample.flip(), None if members is None else members.flip())
-
-
-def _loads(members: Members, sample: Sample, ops: tuple[Op, ...], rows: tuple[int, int]) -> dict[str, Any]:
-    """Products, rows moved and the balance of the cells, from the sample up to all rows."""
-    sizes = members.left.shape[1], members.right.shape[1]
-    if not all(sizes):
-        return {"cells": members.left.shape[0], "products": 0, "rows_moved": rows[0] + rows[1]}
-    anchors = members.left.sum(axis=1) * (rows[0] / sizes[0])
-    others = members.right.sum(axis=1) * (rows[1] / sizes[1])
-    return {
-        "cells": members.left.shape[0],
-        "products": round(float(anchors @ others)),
-        "rows_moved": round(float(anchors.sum() + others.sum())),
-        "load_in": _balance(anchors + others),
-        "load_out": _balance(_results_by_cell(members, sample, ops)),
-    }
-
-
-def _results_by_cell(members: Members, sample: Sample, ops: tuple[Op, ...]) -> NDArray[np.float64]:
-    """Sampled matches in each cell."""
-    picks = [
-        np.unique(np.linspace(0, n - 1, min(n, SAMPLE)).astype(np.int64))
-        for n in (members.left.shape[1], members.right.shape[1])
-    ]
-    holds = sample.pick(*picks).holds(ops).astype(np.float32)
-    per_anchor = members.right[:, picks[1]].astype(np.float32) @ holds.T
-    return np.asarray((per_anchor * members.left[:, picks[0]]).sum(axis=1), np.float64)
-
-
-def _balance(loads: NDArray[np.float64]) -> float:
-    """The greatest over the mean."""
-    return float(loads.max() / loads.mean()) if loads.size and loads.mean() > 0 else 1.0
 
 
 def _plan(

@@ -26,17 +26,17 @@ class SparkFrame:
         return self.frame.sparkSession
 
 
-def open_frames(frames: dict[str, Any]) -> tuple[SparkFrame, SparkFrame]:
+def open_frames(frames: dict[str, Any]) -> tuple[SparkFrame, ...]:
     """Refuse what cannot be joined: stopped sessions, streams, frames of two sessions."""
-    left, right = (SparkFrame(name, frame) for name, frame in frames.items())
-    for own in (left, right):
+    opened = tuple(SparkFrame(name, frame) for name, frame in frames.items())
+    for own in opened:
         if _is_stopped(own):
             raise UsageError.stopped_session(own.name)
         if own.frame.isStreaming:
             raise UsageError.streaming(own.name)
-    if left.session is not right.session:
-        raise UsageError.other_session(left.name, right.name)
-    return left, right
+        if own.session is not opened[0].session:
+            raise UsageError.other_session(opened[0].name, own.name)
+    return opened
 
 
 def _is_stopped(own: SparkFrame) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pyspark.errors import PySparkException
@@ -12,16 +11,21 @@ from pyspark.sql.types import BooleanType, DataType, LongType
 from sqlglot import exp
 
 from dovetail._core.aggregate.functions import result_type
-from dovetail._core.plan.decide import BROADCAST_BYTES, Facts, broadcast, decide
+from dovetail._core.plan.decide import BROADCAST_BYTES, Decision, Facts, broadcast, decide
+from dovetail._core.plan.knobs import FAMILY
+from dovetail._hosts.spark.choice import DEALT, spark_is_best, weighed
+from dovetail._hosts.spark.known import Known
+from dovetail._hosts.spark.overlay import Overlay
 from dovetail._hosts.spark.place import placed, plan_cells
 from dovetail._hosts.spark.prefilter import prefilter, prefilter_left
 from dovetail._hosts.spark.residuals import task_can_test
 from dovetail._hosts.spark.sampled import sample_of
-from dovetail._hosts.spark.sides import project
-from dovetail._hosts.spark.small import Pieces, bring, estimated_bytes, extremes_of
-from dovetail._hosts.spark.statistics import read_statistics
+from dovetail._hosts.spark.sides import check, project
+from dovetail._hosts.spark.small import Pieces, bring, extremes_of
 from dovetail._hosts.spark.task import CellTask, Layout, broadcast_task, cell_task, settle
+from dovetail._hosts.spark.theta import ThetaCells, placed_theta
 from dovetail._hosts.spark.types import arrow_type, schema_of, spark_type
+from dovetail._hosts.spark.windows import unnumbered, windowed
 from dovetail._hosts.spark.wire import pack
 from dovetail.errors import UnsupportedError
 
@@ -31,62 +35,58 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from dovetail._core.condition.values import Side
-    from dovetail._core.plan.decide import Decision
+    from dovetail._core.plan.knobs import Knobs
     from dovetail._core.plan.query import How, Query
     from dovetail._hosts.spark.frames import SparkFrame
     from dovetail._hosts.spark.sides import Sides, SparkSide
-    from dovetail._hosts.spark.statistics import Statistics
 
 CORES_UNKNOWN = 8
 FEW_ROWS = 100_000
+"""Fewer rows than this, or estimated bytes, are not worth being dealt out."""
 
 
 def run(query: Query, left: SparkFrame, right: SparkFrame) -> DataFrame:
     """Join two DataFrames; the statistics are read now, the rows when Spark asks for them."""
-    sides = project(query, left, right)
+    sides, left, right = numbered(query, left, right)
     if stays_with_spark(query, sides):
         return sparks_own(query, left, right)
     aggregate_types(query, sides)
-    parts = [branch.result() for branch in branches(query, Known(sides))]
+    known = Known(sides)
+    if spark_is_best(query, known) is not None:
+        return sparks_own(query, left, right)
+    parts = [branch.result() for branch in branches(query, known)]
     return parts[0] if len(parts) == 1 else parts[0].unionAll(parts[1])
+
+
+def numbered(query: Query, left: SparkFrame, right: SparkFrame) -> tuple[Sides, SparkFrame, SparkFrame]:
+    """Both sides, projected, once Spark has found nothing wrong with the call and the windows are numbered."""
+    window = query.knobs.window
+    types = check(query, unnumbered(left, window), unnumbered(right, window))
+    left, right = windowed(left, window), windowed(right, window)
+    return project(query, types, left, right), left, right
+
+
+def broadcast_unread(query: Query, left: SparkFrame, right: SparkFrame) -> DataFrame:
+    """An inner join whose right side travels to the tasks of the left one, of which nothing is read before."""
+    sides = project(query, check(query, left, right), left, right)
+    if stays_with_spark(query, sides):
+        return sparks_own(query, left, right)
+    decision = Decision("left", "broadcast", 1, "the right side is small and the left one is not read before")
+    return Branch(query, Known(sides), "inner", decision, sides, Pieces(0, 0)).result()
 
 
 def stays_with_spark(query: Query, sides: Sides) -> bool:
     """Whether the plan is Spark's own join: asked for, equality only, or nothing that an order helps with."""
     if query.per is not None:
         return False
-    return query.algorithm == "spark" or (query.algorithm == "auto" and not sides.condition.comparisons)
+    chosen = query.algorithm == "auto" or query.knobs.partitioned
+    return query.algorithm == "spark" or (chosen and not sides.condition.comparisons)
 
 
 def sparks_own(query: Query, left: SparkFrame, right: SparkFrame) -> DataFrame:
     """Spark's join, with our output columns."""
     joined = left.frame.alias(left.name).join(right.frame.alias(right.name), F.expr(query.condition.sql), query.how)
     return joined.select(*(F.expr(column.shows.sql).alias(column.name) for column in query.output))
-
-
-@dataclass(frozen=True)
-class Known:
-    """What is known of both sides, found when it is first asked for."""
-
-    sides: Sides
-
-    @cached_property
-    def statistics(self) -> tuple[Statistics, Statistics]:
-        """Both sides, read once."""
-        return read_statistics(self.sides)
-
-    @cached_property
-    def estimates(self) -> tuple[float, float]:
-        """Spark's own estimates, for which nothing is read."""
-        return estimated_bytes(self.sides)
-
-    def flip(self) -> Known:
-        """The sides exchanged; what was found stays."""
-        other = Known(self.sides.flip())
-        for name in ("statistics", "estimates"):
-            if name in self.__dict__:
-                other.__dict__[name] = self.__dict__[name][::-1]
-        return other
 
 
 @dataclass(frozen=True)
@@ -191,9 +191,31 @@ class Branch:
             other = self.other if self.other is not None else theirs.frame.select(*theirs.travelling).toArrow()
             anchors = self.sides.left.frame.select(*self.sides.left.travelling)
             return self._spread(anchors).mapInArrow(broadcast_task(task, pack(other)), schema)
+        overlay = Overlay.of(self.sides.left, self.sides.right)
+        return self._placed(overlay).mapInArrow(cell_task(task, overlay), schema)
+
+    def _placed(self, overlay: Overlay) -> DataFrame:
+        """Both sides, moved to their cells."""
+        if self.dealt:
+            return placed_theta(self.sides, self.theta(), self.decision.cells, overlay)
         sample, sampled = sample_of(self.sides.condition, *self.known.statistics)
-        cells = plan_cells(self.sides, sample, sampled, self.decision.cells)
-        return placed(self.sides, cells).mapInArrow(cell_task(task), schema)
+        return placed(self.sides, plan_cells(self.sides, sample, sampled, self.decision.cells), overlay)
+
+    @property
+    def knobs(self) -> Knobs:
+        """How to cut, if a partitioned theta-join was asked for or chosen."""
+        return self.query.knobs if self.query.knobs.partitioned else DEALT
+
+    @property
+    def dealt(self) -> bool:
+        """Whether cells are dealt to tasks; windows are cells of their own and are hashed."""
+        return self.decision.algorithm in FAMILY and not self.sides.condition.keys
+
+    def theta(self) -> ThetaCells | None:
+        """The cells of a partitioned theta-join; None if a side has no row that can match."""
+        sample, sampled = sample_of(self.sides.condition, *self.known.statistics)
+        op = self.sides.condition.comparisons[0].op
+        return ThetaCells.cut(self.knobs, op, sample, sampled, self.decision.cells)
 
     def _spread(self, frame: DataFrame) -> DataFrame:
         """An anchor that came in too few pieces for the cores is dealt out first."""
@@ -236,12 +258,12 @@ def _branch(query: Query, known: Known, how: How) -> Branch:
 
 def _with_small_side(query: Query, known: Known, how: How) -> Branch | None:
     """A broadcast of a side that Spark takes to be small; None if there is no such side, or it is not."""
-    if query.algorithm != "auto" or query.cells is not None:
+    if query.algorithm != "auto" or query.cells is not None or known.is_read:
         return None
     turned = known if _keeps_left(query, how) or known.estimates[0] >= known.estimates[1] else known.flip()
     if turned.estimates[1] > BROADCAST_BYTES:
         return None
-    brought = bring(turned.sides)
+    brought = bring(turned.sides, counted=turned.estimates[0] > FEW_ROWS)
     if brought is None:
         return None
     other, pieces = brought
@@ -267,11 +289,15 @@ def _by_statistics(query: Query, known: Known, how: How) -> Branch:
     facts = _facts(known.sides.left, left.fitting), _facts(known.sides.right, right.fitting)
     per: Side | None = None if query.per is None else "left"
     cores = cores_of(known.sides.left.frame)
-    decision = decide(how, per, *facts, asked=query.algorithm, cells=query.cells, cores=cores)
+    cells = None if query.knobs.partitioned else query.cells
+    decision = decide(how, per, *facts, asked=query.algorithm, cells=cells, cores=cores)
     turned = known if decision.anchor == "left" else known.flip()
+    decision = weighed(query, turned, decision, cores)
     keep = how in ("left", "anti") or per is not None
     left, right = turned.statistics
-    sides = prefilter(turned.sides, left, right, keep_left=keep)
+    sides = turned.sides
+    if decision.algorithm not in FAMILY or (decision.algorithm == "prefap" and query.knobs.prefilter):
+        sides = prefilter(sides, left, right, keep_left=keep)
     return Branch(query, turned, how, decision, sides, Pieces(left.rows, left.tasks))
 
 

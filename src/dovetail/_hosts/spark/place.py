@@ -12,6 +12,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from dovetail._core.placement.boxes import Box, Boxes, Cut, anchors_inside, cut_boxes, others_reached
 from dovetail._core.plan.choose import Sample
 from dovetail._core.plan.matrix import Members
+from dovetail._hosts.spark.overlay import overlaid
 from dovetail._hosts.spark.types import literal
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
     from dovetail._core.condition.values import Comparison, Op
+    from dovetail._hosts.spark.overlay import Overlay
     from dovetail._hosts.spark.sides import Sides, SparkSide
 
 HOT_SHARE = 0.5
@@ -129,29 +131,27 @@ def _renumbered(boxes: Boxes, rows: NDArray[np.int64]) -> Boxes:
     return Boxes(cut(boxes.tree), moved)
 
 
-def placed(sides: Sides, cells: Cells) -> DataFrame:
-    """Both sides in one frame of (cell, anchor row, other row), moved to their cells."""
-    ours = sides.left.frame.withColumn("cell", _anchor_cell(sides, cells))
-    theirs = sides.right.frame.withColumn("cell", F.explode(_other_cells(sides, cells)))
-    return (
-        _tagged(ours, sides.left, "a", sides.right, "o")
-        .union(_tagged(theirs, sides.right, "o", sides.left, "a").select("cell", "a", "o"))
-        .repartitionById(cells.number, F.col("cell"))
-    )
+def placed(sides: Sides, cells: Cells, overlay: Overlay) -> DataFrame:
+    """Both sides in one frame, moved to their cells."""
+    return moved(sides, cells.number, _anchor_cell(sides, cells), _other_cells(sides, cells), overlay)
 
 
-def _tagged(frame: DataFrame, own: SparkSide, name: str, other: SparkSide, absent: str) -> DataFrame:
-    return frame.select(
-        F.col("cell"),
-        F.struct(*own.travelling).alias(name),
-        F.lit(None).cast(other.frame.select(*other.travelling).schema).alias(absent),
-    )
+def moved(sides: Sides, number: int, anchor_cell: Column, other_cells: Column, overlay: Overlay) -> DataFrame:
+    """Both sides in one frame, moved to cells that are known: one for an anchor row, an array of them for another."""
+    ours = sides.left.frame.withColumn("cell", anchor_cell)
+    theirs = sides.right.frame.withColumn("cell", F.explode(other_cells))
+    return overlaid(overlay, ours, theirs, "cell").repartitionById(number, F.col("cell")).drop("cell")
+
+
+def anywhere(own: SparkSide, number: int) -> Column:
+    """One of so many cells, the rows spread evenly."""
+    return F.pmod(F.xxhash64(*_hashable(own)), F.lit(number)).cast("int")
 
 
 def _anchor_cell(sides: Sides, cells: Cells) -> Column:
     """The one cell of an anchor row; rows that cannot match are spread evenly."""
     own = sides.left
-    anywhere = F.pmod(F.xxhash64(*_hashable(own)), F.lit(cells.number)).cast("int")
+    somewhere = anywhere(own, cells.number)
     if sides.condition.keys:
         cell = _hashed(sides, cells)
         for hot in cells.hot:
@@ -160,8 +160,8 @@ def _anchor_cell(sides: Sides, cells: Cells) -> Column:
     elif cells.boxes is not None:
         cell = _walk(cells.boxes.tree, cells.anchors, 0)
     else:
-        cell = anywhere
-    return F.when(can_match(sides, own), cell).otherwise(anywhere)
+        cell = somewhere
+    return F.when(can_match(sides, own), cell).otherwise(somewhere)
 
 
 def _other_cells(sides: Sides, cells: Cells) -> Column:

@@ -8,18 +8,34 @@ import pyarrow as pa
 
 from dovetail._core.emit.cell import Cell
 from dovetail._core.plan.choose import Sample
+from dovetail._core.sweep.placed_join import PlacedJoin
 from dovetail._hosts.spark.task import side_columns
 
 if TYPE_CHECKING:
     from dovetail._core.condition.values import Condition
+    from dovetail._core.placement.windows import Windows
+    from dovetail._core.plan.knobs import Knobs
     from dovetail._hosts.spark.statistics import Statistics
 
 
 def sample_of(condition: Condition, left: Statistics, right: Statistics) -> tuple[Sample, pa.Table]:
     """Order keys of both samples, and the left sample's rows in the same order."""
-    ours = left.sample if left.sample.num_rows else right.sample.slice(0, 0)
-    theirs = right.sample if right.sample.num_rows else ours.slice(0, 0)
+    ours, theirs = _both(left, right)
     cell = Cell.of(condition, side_columns(ours), side_columns(theirs))
     keys = cell.left, cell.right
     sample = Sample(keys[0].values, keys[1].values, keys[0].codes, keys[1].codes)
     return sample, ours.take(pa.array(cell.left.rows))
+
+
+def sampled_windows(condition: Condition, knobs: Knobs, left: Statistics, right: Statistics) -> Windows:
+    """Both samples placed by a partitioned theta-join."""
+    ours, theirs = _both(left, right)
+    pairs = Cell.of(condition, side_columns(ours), side_columns(theirs)).placed(knobs).pairs
+    assert isinstance(pairs, PlacedJoin)
+    return pairs.windows
+
+
+def _both(left: Statistics, right: Statistics) -> tuple[pa.Table, pa.Table]:
+    """Both samples; an empty one has the other's columns."""
+    ours = left.sample if left.sample.num_rows else right.sample.slice(0, 0)
+    return ours, right.sample if right.sample.num_rows else ours.slice(0, 0)

@@ -106,11 +106,9 @@ def first_line(error: Exception) -> str:
     return " ".join(str(error).split(" SQLSTATE:")[0].split())
 
 
-def project(
-    query: Query, left: SparkFrame, right: SparkFrame, types: dict[str, pa.DataType | None] | None = None
-) -> Sides:
-    """Project both sides, once Spark has found nothing wrong with the query; `types`, if it was checked before."""
-    condition, kinds = _typed(query.condition, types or check(query, left, right), ansi=_ansi(left))
+def project(query: Query, types: dict[str, pa.DataType | None], left: SparkFrame, right: SparkFrame) -> Sides:
+    """Project both sides; `types` are those that `check` has found."""
+    condition, kinds = _typed(query.condition, types, ansi=_ansi(left))
     return Sides(
         condition,
         _side(query, condition, kinds, "left", left),

@@ -51,12 +51,18 @@ def estimated_bytes(sides: Sides) -> tuple[float, float]:
     return (sizes[0], sizes[1]) if len(sizes) == 2 else (float("inf"), float("inf"))  # noqa: PLR2004 -- two sides
 
 
-def bring(sides: Sides) -> tuple[pa.Table, Pieces] | None:
-    """The columns of the right side that travel, in the driver, and how the left one is cut; None if it is too much."""
+def bring(sides: Sides, *, counted: bool) -> tuple[pa.Table, Pieces] | None:
+    """The columns of the right side that travel, in the driver; None if it is too much.
+
+    And how the left side is cut, if it is large enough to be `counted`.
+    """
     side = sides.right
     rows = max(1, BROADCAST_BYTES // max(1, side.row_bytes))
     within = f"(monotonically_increasing_id() & {(1 << ROW_BITS) - 1}) <= {rows}"
     frame = side.frame.filter(can_match(sides, side)).select(*side.travelling).filter(within)
+    if not counted:
+        table = frame.toArrow()
+        return (table, Pieces(0, 0)) if table.num_rows <= rows else None
     with ThreadPoolExecutor(1) as pool:
         count = inheritable_thread_target(frame.sparkSession)(_pieces)
         pieces = pool.submit(count, sides.left.frame)

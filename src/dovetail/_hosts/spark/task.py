@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from dovetail._core.condition.values import Condition
     from dovetail._core.plan.aggregates import Aggregate
     from dovetail._core.plan.query import How
+    from dovetail._hosts.spark.overlay import Overlay
 
     Batches = Iterator[pa.RecordBatch]
 
@@ -152,28 +153,15 @@ def broadcast_task(task: CellTask, other: bytes) -> Callable[[Batches], Batches]
     return run
 
 
-def cell_task(task: CellTask) -> Callable[[Batches], Batches]:
+def cell_task(task: CellTask, overlay: Overlay) -> Callable[[Batches], Batches]:
     """Join the anchor rows and the other rows that were placed into a task's cell."""
 
     def run(batches: Batches) -> Batches:
-        anchors: list[pa.RecordBatch] = []
-        others: list[pa.RecordBatch] = []
-        empty: tuple[pa.Schema, pa.Schema] | None = None
-        for batch in batches:
-            ours, theirs = batch.column("a"), batch.column("o")
-            empty = pa.schema(list(ours.type)), pa.schema(list(theirs.type))
-            anchors.append(_flat(ours))
-            others.append(_flat(theirs))
-        if empty is not None:
-            yield from task.rows(pa.Table.from_batches(anchors, empty[0]), pa.Table.from_batches(others, empty[1]))
+        both = [overlay.split(batch) for batch in batches]
+        if both:
+            yield from task.rows(*(pa.Table.from_batches(side) for side in zip(*both, strict=True)))
 
     return run
-
-
-def _flat(rows: pa.StructArray) -> pa.RecordBatch:
-    """The fields of the structs that are there."""
-    present = rows.drop_null() if rows.null_count else rows
-    return pa.RecordBatch.from_arrays(present.flatten(), schema=pa.schema(list(rows.type)))
 
 
 def _chunks(batches: Batches, rows: int) -> Iterator[pa.Table]:

@@ -44,7 +44,7 @@ def project_timed(
     ours, theirs = types[axis.left.sql], types[axis.right.sql]
     kind = None if ours is None or theirs is None else axis_type(ours, theirs, text)
     extra = tuple(OutputColumn(f"hidden {i}", column) for i, column in enumerate(hidden))
-    sides = project(replace(query, output=(*query.output, *extra)), left, right, types)
+    sides = project(replace(query, output=(*query.output, *extra)), types, left, right)
     if kind is None or axis not in sides.condition.comparisons:
         raise UsageError.no_axis(text, *("another type" if own is None else sql_name(own) for own in (ours, theirs)))
     return sides, kind

@@ -1,0 +1,87 @@
+"""How a join is to be carried out: the algorithm, and what the partitioned theta-joins may be told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal, cast
+
+from dovetail.errors import UsageError
+
+Cuts = Literal["width", "quantile"]
+
+FAMILY = ("range-based", "one-bucket", "cross-filter", "fast-theta", "prefap")
+ALGORITHMS = ("auto", "broadcast", "range", *FAMILY, "spark")
+CUTS: tuple[Cuts, Cuts] = ("width", "quantile")
+_TAKERS = {"prefilter": ("prefap",), "amalgamate": ("prefap",), "cuts": ("fast-theta", "prefap")}
+_PARTS = {"width": 10, "quantile": 32}
+"""The document's own number by width. By quantile more: 32 leave a few hundredths of products above the results."""
+
+
+@dataclass(frozen=True, slots=True)
+class Knobs:
+    """An algorithm, and how it cuts.
+
+    `partitions` is the document's p, `window` its w: without one, a side's own number of rows.
+    """
+
+    algorithm: str = "auto"
+    partitions: int | None = None
+    window: int | None = None
+    prefilter: bool = True
+    amalgamate: bool = True
+    cuts: Cuts = "width"
+
+    @property
+    def partitioned(self) -> bool:
+        """Whether the algorithm is a partitioned theta-join."""
+        return self.algorithm in FAMILY
+
+    @property
+    def parts(self) -> int:
+        """Into how many cells to cut a side at first."""
+        return self.partitions or _PARTS[self.cuts]
+
+    def __str__(self) -> str:
+        steps = "" if self.algorithm != "prefap" else _steps(prefilter=self.prefilter, amalgamate=self.amalgamate)
+        cut = f", cut by {self.cuts}" if self.algorithm in _TAKERS["cuts"] else ""
+        window = f", windows of {self.window:,} rows" if self.window else ""
+        return f"p = {self.parts}{cut}{steps}{window}"
+
+    def as_call(self) -> dict[str, Any]:
+        """The same choices as arguments of a call."""
+        given: dict[str, Any] = {"algorithm": self.algorithm, "partitions": self.partitions, "window": self.window}
+        return given | {name: getattr(self, name) for name, takers in _TAKERS.items() if self.algorithm in takers}
+
+    def without_prefap(self) -> Knobs:
+        """The same, without the two steps that make Prefap of FastThetaJoin."""
+        return replace(self, prefilter=False, amalgamate=False)
+
+
+def _steps(*, prefilter: bool, amalgamate: bool) -> str:
+    return f"{'' if prefilter else ', no prefilter'}{'' if amalgamate else ', boundaries not amalgamated'}"
+
+
+def read_knobs(algorithm: str, partitions: object = None, window: object = None, **given: object) -> Knobs:
+    """Check the choices of a call and freeze them."""
+    if algorithm not in ALGORITHMS:
+        raise UsageError.unknown_choice("algorithm", algorithm, ALGORITHMS)
+    if partitions is not None and not _is_count(partitions):
+        raise UsageError.too_few_partitions(partitions)
+    if window is not None and not _is_count(window):
+        raise UsageError.too_small_window(window)
+    chosen: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    for name, value in chosen.items():
+        _check(name, value, algorithm)
+    return Knobs(algorithm, cast("int | None", partitions), cast("int | None", window), **chosen)
+
+
+def _check(name: str, value: object, algorithm: str) -> None:
+    if algorithm not in _TAKERS[name]:
+        raise UsageError.knob_of_others(name, value, algorithm, _TAKERS[name])
+    known: tuple[object, ...] = CUTS if name == "cuts" else (True, False)
+    if value not in known:
+        raise UsageError.unknown_choice(name, value, map(str, known))
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1

@@ -1,0 +1,78 @@
+"""What `auto` takes among the ways to join by one inequality: Spark's own nested loop, value ranges, or dealt cells.
+
+Where a large share of all pairs matches, the time goes into handing out results, and Spark, which never leaves its own
+process, is quicker at that than any plan of ours. Elsewhere rows are placed: by ranges of the anchor, which move fewer
+rows, or by Prefap's cells cut at quantiles and dealt to tasks, which share out skewed results more evenly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from dovetail._core.plan.knobs import Knobs
+from dovetail._hosts.spark.loads import Loads
+from dovetail._hosts.spark.place import plan_cells
+from dovetail._hosts.spark.sampled import sample_of
+from dovetail._hosts.spark.theta import ThetaCells
+
+if TYPE_CHECKING:
+    from dovetail._core.plan.decide import Decision
+    from dovetail._core.plan.query import Query
+    from dovetail._hosts.spark.known import Known
+
+PAIR_NANOSECONDS = 2.7
+"""What Spark's nested loop takes to compare a pair, on two cores (10,000 x 10,000 doubles without a match)."""
+RESULT_NANOSECONDS = 38.0
+"""How much longer a result takes to reach Spark from a Python task than from its own loop, likewise."""
+FEW_PAIRS = 10_000_000
+DEALT = Knobs("prefap", cuts="quantile")
+
+
+def spark_is_best(query: Query, known: Known) -> str | None:
+    """Why Spark's own nested loop is the best plan for a call that leaves the choice to us; None if it is not."""
+    condition = known.sides.condition
+    free = query.algorithm == "auto" and query.cells is None and query.how == "inner" and query.per is None
+    if not free or condition.keys or condition.residuals or len(condition.comparisons) != 1 or _few_pairs(known):
+        return None
+    left, right = known.statistics
+    pairs = left.fitting * right.fitting
+    share = sample_of(condition, left, right)[0].share((condition.comparisons[0].op,))
+    if pairs < FEW_PAIRS or share * RESULT_NANOSECONDS < PAIR_NANOSECONDS:
+        return None
+    return (
+        f"about {share:.0%} of all pairs match, {round(share * pairs):,}: the results take longer than finding them, "
+        "and Spark's own nested loop hands them out fastest"
+    )
+
+
+def _few_pairs(known: Known) -> bool:
+    """Whether Spark takes the sides to be so small that statistics are not worth reading."""
+    sides = known.sides.left, known.sides.right
+    rows = [size / max(1, side.row_bytes) for size, side in zip(known.estimates, sides, strict=True)]
+    return rows[0] * rows[1] < FEW_PAIRS
+
+
+def weighed(query: Query, known: Known, decision: Decision, cores: int) -> Decision:
+    """Ranges or dealt cells, whichever keeps the busiest core less busy; a decision for anything else stays."""
+    sides, condition = known.sides, known.sides.condition
+    free = query.algorithm == "auto" and query.cells is None and decision.algorithm == "range"
+    if not free or condition.keys or len(condition.comparisons) != 1:
+        return decision
+    found = known.statistics
+    sample, anchors = sample_of(condition, *found)
+    ops = (condition.comparisons[0].op,)
+    rows = found[0].fitting, found[1].fitting
+    theta = ThetaCells.cut(DEALT, ops[0], sample, anchors, decision.cells)
+    if theta is None:
+        return decision
+    ranges = Loads.of(plan_cells(sides, sample, anchors, decision.cells).members(sample, ops), sample, ops, rows)
+    dealt = Loads.of(theta.members(sample), sample, ops, rows)
+    assert ranges is not None
+    assert dealt is not None
+    name = "range" if ranges.longest(cores) <= dealt.longest(cores) else "prefap"
+    words = " and ".join(
+        f"{way} move about {own.moved:,} rows and leave {own.results.max():,.0f} results to the fullest task"
+        for way, own in (("value ranges", ranges), ("prefap's cells by quantile", dealt))
+    )
+    return replace(decision, algorithm=name, reason=f"{decision.reason}; {words}")

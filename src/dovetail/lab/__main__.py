@@ -1,0 +1,42 @@
+"""`python -m dovetail.lab`: run the experiments, all or by name, with progress."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import track
+
+from dovetail.errors import UsageError
+from dovetail.lab.experiments import EXPERIMENTS
+from dovetail.lab.report import write, write_report
+
+console = Console()
+
+
+def main(
+    names: Annotated[list[str] | None, typer.Argument(help="which experiments; all if left out")] = None,
+    out: Annotated[Path, typer.Option(help="where figures, numbers and the report go")] = Path("lab-results"),
+) -> None:
+    """Run the documents' experiments and draw their figures."""
+    chosen = names or list(EXPERIMENTS)
+    try:
+        for name in chosen:
+            if name not in EXPERIMENTS:
+                raise UsageError.unknown_choice("experiment", name, EXPERIMENTS)
+        outcomes = {}
+        for name in track(chosen, "experiments", console=console):
+            outcomes[name] = EXPERIMENTS[name]()
+            write(name, outcomes[name], out)
+    except UsageError as error:
+        console.print(str(error), style="red")
+        raise typer.Exit(2) from None
+    report = write_report(outcomes, out)
+    rows = [row for outcome in outcomes.values() for row in outcome.rows]
+    console.print(f"{sum(row.holds for row in rows)} of {len(rows)} claims hold here; see {report}")
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,46 @@
+"""What the experiments leave behind: a figure and its numbers each, and one report of all rows."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from dovetail.lab.figures import draw
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from dovetail.lab.experiments import Outcome
+
+REPORT = "report.md"
+
+
+def write(name: str, outcome: Outcome, folder: Path) -> None:
+    """Write an experiment's figure and the numbers behind it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    draw(outcome, folder / name)
+    whole = {"title": outcome.title, "rows": [asdict(row) for row in outcome.rows], "data": outcome.data}
+    (folder / f"{name}.json").write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
+
+
+def write_report(outcomes: Mapping[str, Outcome], folder: Path) -> Path:
+    """Write all rows as one table; return where it is."""
+    lines = [
+        "# The lab's report",
+        "",
+        "What the first document says, beside what `python -m dovetail.lab` measured. `holds` judges the direction",
+        "(fewer, more, significant or not), not the size. Synthetic data are drawn anew; real ones are of the same",
+        "kind, not the same (`dovetail.lab.workloads`). How far the document's zipf values reach is not told: ours go",
+        "on without end, and figure-06-ranges shows others. Figure 6 is one draw; averages are in figure-06-ranges.",
+        "",
+        "| experiment | claim | measured | holds |",
+        "|---|---|---|---|",
+    ]
+    for name, outcome in outcomes.items():
+        told = f"[{name}]({name}.png): {outcome.title}"
+        lines += [f"| {told} | {row.claim} | {row.measured} | {'yes' if row.holds else 'no'} |" for row in outcome.rows]
+    path = folder / REPORT
+    path.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    return path
