@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from tests.temporal.drawn import WindowCase
 
-EXAMPLES = max(8, int(os.environ.get("DOVETAIL_EXAMPLES", "200")) // 25)
+EXAMPLES = max(6, int(os.environ.get("DOVETAIL_EXAMPLES", "200")) // 33)
 CELLS = [3, None, 17, 1, 3]
 
 
