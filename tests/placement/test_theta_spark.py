@@ -11,6 +11,7 @@ import pytest
 
 import dovetail as dv
 from dovetail._core.plan import decide
+from dovetail._hosts.spark import join
 from dovetail.errors import UsageError
 from dovetail.testing import assert_same_rows
 from tests.placement.test_theta import EXAMPLE, VARIANTS, R, S
@@ -80,7 +81,8 @@ def test_auto_leaves_a_dense_join_to_spark_and_says_so(spark: SparkSession) -> N
 
 
 def test_auto_weighs_ranges_against_dealt_cells(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(decide, "BROADCAST_BYTES", 0)
+    for room in (decide, join):
+        monkeypatch.setattr(room, "BROADCAST_BYTES", 0)
     dice = np.random.default_rng(2)
     ours, theirs = _numbers(spark, dice.uniform(0, 1, 2000)), _numbers(spark, dice.uniform(-0.9, 0.1, 2000))
     plan = dv.explain(ours, theirs, on="l.x < r.x")
