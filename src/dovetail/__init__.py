@@ -40,7 +40,7 @@ def join(
     order: str | None = None,
     **named: Any,
 ) -> Any:
-    """Join two frames on any Spark SQL condition, without comparing every row with every row.
+    """Join two or more frames on any Spark SQL condition, without comparing every row with every row.
 
     The rows are those of `left.join(right, expr(on), how)` in Spark, as a multiset: NULL matches nothing (except by
     `<=>`), NaN equals itself and is the greatest number, -0.0 equals 0.0. The order of the rows is not defined.
@@ -49,12 +49,14 @@ def join(
     ----------
     *frames, **named
         Two frames: Spark DataFrames, or any of pyarrow, pandas, Polars, DuckDB. Unnamed ones are called `l` and `r` in
-        the condition; `join(p=pings, o=outages, ...)` names them `p` and `o`.
+        the condition; `join(p=pings, o=outages, ...)` names them `p` and `o`. Three and more, all named, are joined two
+        at a time; the condition must connect them all.
     on
         A Spark SQL boolean. Equalities and `< <= > >= BETWEEN` between one side and the other drive the join; the sides
         may be any deterministic expressions of one input each. Everything else is tested pair by pair.
     how
-        `inner`, `left`, `right`, `full`, `semi` or `anti`, or one of Spark's other spellings.
+        `inner`, `left`, `right`, `full`, `semi` or `anti`, or one of Spark's other spellings. Three and more inputs
+        are joined by `inner`.
     select
         A Spark SQL select list; only what it reads travels. Without it: all columns of the first input, then all of the
         other (`semi`, `anti`: of the first), a name that clashes prefixed with its input's name (`r_price`).
@@ -63,7 +65,8 @@ def join(
         one row each, its columns and then the aggregates, whether it has partners or not. `count`, `sum`, `avg`, `min`,
         `max`, `first`, `last`, `stddev`, `variance`, `count_distinct`, each also with `FILTER (WHERE ...)`. `first` and
         `last` go by the other side's value in the first comparison, ties by the aggregated value. Pairs are never made,
-        unless a residual asks for it.
+        unless a residual asks for it. Of three and more inputs, `count`, `sum`, `avg`, `min` and `max` of any input but
+        `per`, along conditions that form a chain or a star.
     algorithm
         `auto` chooses; on Spark also `broadcast`, `range` or `spark` (Spark's own join). For one inequality, on either
         host, the partitioned theta-joins: `range-based`, `one-bucket`, `cross-filter`, `fast-theta`, `prefap`.
@@ -76,6 +79,8 @@ def join(
         False leaves out that step of `prefap`.
     cuts
         How `prefap` and `fast-theta` cut: by `width`, or by `quantile`, which skew does not upset.
+    order
+        Of three and more inputs, `given` joins them in the order of the call; otherwise the plan chooses.
 
     Returns
     -------
@@ -101,6 +106,16 @@ def join(
     [{'id': 1, 'cause': 'storm'}, {'id': 2, 'cause': 'digger'}, {'id': 3, 'cause': None}]
     >>> dv.join(p=pings, o=outages, on="p.at > o.start", agg={"n": "count(*)"}, per="p").to_pylist()
     [{'id': 1, 'at': 5, 'n': 1}, {'id': 2, 'at': 12, 'n': 2}, {'id': 3, 'at': 40, 'n': 2}]
+
+    Three inputs, and the partitioned theta-join of a paper:
+
+    >>> limits = pa.table({"most": [8, 100]})
+    >>> dv.join(
+    ...     p=pings, o=outages, m=limits, on="p.at > o.start AND p.at < m.most", agg={"n": "count(*)"}, per="p"
+    ... ).to_pylist()
+    [{'id': 1, 'at': 5, 'n': 2}, {'id': 2, 'at': 12, 'n': 2}, {'id': 3, 'at': 40, 'n': 2}]
+    >>> dv.explain(p=pings, o=outages, on="p.at > o.start", algorithm="prefap").products
+    5
     """
     from dovetail._hosts.door import run  # noqa: PLC0415 -- importing dovetail must stay light
 
