@@ -96,11 +96,18 @@ def two_inequalities(rows: int, *, seed: int = SEED) -> Problem:
     return Problem(left, right, comparisons, ("l_id", "l_salary", "r_id", "r_salary"))
 
 
-def one_inequality(rows: int, *, seed: int = SEED) -> Problem:
-    """Every second pair is a result."""
+def one_inequality(rows: int, *, share: float = 0.5, seed: int = SEED) -> Problem:
+    """Of all pairs, `share` are results, at most every second: the right keys lie higher by what that takes."""
     rng = np.random.default_rng(seed)
+    higher = {"l": 0, "r": round(rows * SPACING * (1 - (2 * share) ** 0.5))}
     left, right = (
-        pa.table({f"{side}_id": np.arange(rows), f"{side}_key": _places(rng, rows), f"{side}_value": rng.random(rows)})
+        pa.table(
+            {
+                f"{side}_id": np.arange(rows),
+                f"{side}_key": _places(rng, rows) + higher[side],
+                f"{side}_value": rng.random(rows),
+            }
+        )
         for side in "lr"
     )
     return Problem(left, right, (Comparison("l_key", ">", "r_key"),), ("l_id", "r_id"))

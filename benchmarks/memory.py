@@ -99,6 +99,8 @@ def _flood(name: str, make: Callable[[int], Problem], rows: int, stand: Stand) -
 def _count_into_sink(own: Stored) -> int:
     """Join, count the rows on their way, keep none."""
     seen = Observation()
-    joined = dv.join(own.read("l"), own.read("r"), on=own.problem.on, select=", ".join(own.problem.ids))
+    joined = dv.join(
+        own.read("l"), own.read("r"), on=own.problem.on, select=", ".join(own.problem.ids), algorithm="broadcast"
+    )
     drained(joined.observe(seen, F.count(F.lit(1)).alias("rows")))
     return int(seen.get["rows"])
