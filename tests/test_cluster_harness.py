@@ -31,6 +31,7 @@ spark.stop()
 """
 
 
+@pytest.mark.slow  # the join over a cluster kills one, too
 @pytest.mark.cluster
 def test_a_job_outlives_an_executor_that_is_killed_in_the_middle(tmp_path: Path) -> None:
     gate = Gate(tmp_path / "gate")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tests.strategies import Case
 
 EXAMPLES = int(os.environ.get("DOVETAIL_EXAMPLES", "200"))
-ON_SPARK = max(12, EXAMPLES // 16)
+ON_SPARK = max(10, EXAMPLES // 20)
 PLACEMENTS: list[dict[str, Any]] = [
     {},
     {"algorithm": "broadcast"},
