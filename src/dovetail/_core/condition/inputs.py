@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -28,15 +29,15 @@ class Input:
         return found[0] if found else None
 
 
-class Names:
+class Names(ABC):
     """What a condition may speak of: inputs by name, and their columns."""
 
     __slots__ = ()
 
     @property
+    @abstractmethod
     def each(self) -> tuple[Input, ...]:
         """The inputs in the order of the call."""
-        raise NotImplementedError
 
     def named(self, name: str) -> Input | None:
         """The input of that name, whatever its case."""

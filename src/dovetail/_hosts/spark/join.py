@@ -46,7 +46,7 @@ FEW_ROWS = 100_000
 
 
 def run(query: Query, left: SparkFrame, right: SparkFrame) -> DataFrame:
-    """Join two DataFrames; the statistics are read now, the rows when Spark asks for them."""
+    """Join two DataFrames; a small side or the statistics are read now, the rows when Spark asks for them."""
     sides, left, right = numbered(query, left, right)
     if stays_with_spark(query, sides):
         return sparks_own(query, left, right)

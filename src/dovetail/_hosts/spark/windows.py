@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F  # noqa: N812
 
 from dovetail._core.plan.query import WINDOW
+from dovetail._hosts.spark.statistics import ROW_BITS
 
 if TYPE_CHECKING:
     from dovetail._hosts.spark.frames import SparkFrame
-
-PLACE_BITS = 33
-"""A row's id is its task's number above so many bits of its place there."""
 
 
 def unnumbered(own: SparkFrame, window: int | None) -> SparkFrame:
@@ -31,11 +29,11 @@ def windowed(own: SparkFrame, window: int | None) -> SparkFrame:
     if window is None:
         return own
     ids = own.frame.select(F.monotonically_increasing_id().alias("id"))
-    counted = ids.selectExpr(f"id >> {PLACE_BITS} AS task").groupBy("task").count().collect()
+    counted = ids.selectExpr(f"id >> {ROW_BITS} AS task").groupBy("task").count().collect()
     rows = {row["task"]: row["count"] for row in counted}
     first = list(accumulate((rows.get(task, 0) for task in range(max(rows, default=0) + 1)), initial=0))
     begins = f"array({', '.join(f'{number}L' for number in first)})"
     numbered = own.frame.withColumn(WINDOW, F.monotonically_increasing_id())
-    place = f"`{WINDOW}` & {(1 << PLACE_BITS) - 1}L"
-    number = F.expr(f"({begins}[CAST(shiftright(`{WINDOW}`, {PLACE_BITS}) AS INT)] + ({place})) DIV {window}")
+    place = f"`{WINDOW}` & {(1 << ROW_BITS) - 1}L"
+    number = F.expr(f"({begins}[CAST(shiftright(`{WINDOW}`, {ROW_BITS}) AS INT)] + ({place})) DIV {window}")
     return replace(own, frame=numbered.withColumn(WINDOW, number))
