@@ -75,7 +75,7 @@ def test_every_pair_is_found_once(
     with pytest.MonkeyPatch.context() as patch:
         if large:
             patch.setattr("dovetail._core.sweep.bounds.WORTH_ORDER", 0)
-            patch.setattr("dovetail._core.sweep.bounds.WORTH_THREADS", 0)
+            patch.setattr("dovetail._core.kernels.threads.WORTH_THREADS", 0)
             patch.setattr("dovetail._core.kernels.sort.SMALL", 1)
         built = build_join(kind, shape, ops, left, right, threads)
     found = [

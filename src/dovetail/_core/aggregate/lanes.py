@@ -21,8 +21,7 @@ from dovetail._core.kernels.segments import (
     totals_of_slices,
 )
 from dovetail._core.kernels.slices import taken
-from dovetail._core.kernels.threads import together
-from dovetail._core.sweep.timeline import stretches
+from dovetail._core.kernels.threads import stretches, together
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -11,12 +12,22 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+WORTH_THREADS = 100_000
+"""Fewer rows than this are done before a second thread has started."""
+
 
 def together(threads: int, calls: Sequence[Callable[[], T]]) -> list[T]:
     """Run calls at once, as many as there are threads; return what they return."""
     if threads == 1 or len(calls) == 1:
         return [call() for call in calls]
     return list(_pool(threads).map(lambda call: call(), calls))
+
+
+def stretches(size: int, threads: int) -> list[slice]:
+    """Even shares of some rows, one per thread if they are worth it."""
+    number = threads if size >= WORTH_THREADS else 1
+    edges = [size * i // number for i in range(number + 1)]
+    return [slice(a, b) for a, b in pairwise(edges)]
 
 
 @cache

@@ -26,10 +26,10 @@ from dovetail._core.kernels.compile import NO_ROW
 from dovetail._core.kernels.memory import empty
 from dovetail._core.kernels.merge import pick_after, pick_before
 from dovetail._core.kernels.slices import taken
-from dovetail._core.kernels.threads import together
+from dovetail._core.kernels.threads import stretches, together
 from dovetail._core.sweep.picked import PickedPairs
 from dovetail._core.sweep.rounds import first_passing, passing
-from dovetail._core.sweep.timeline import Timeline, fitted, gathered, stretches
+from dovetail._core.sweep.timeline import Timeline, fitted, gathered
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:

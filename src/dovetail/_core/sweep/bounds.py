@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial, reduce
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +17,7 @@ from dovetail._core.kernels.memory import empty
 from dovetail._core.kernels.search import SortedIndex
 from dovetail._core.kernels.slices import taken
 from dovetail._core.kernels.sort import sort_with_order
-from dovetail._core.kernels.threads import together
+from dovetail._core.kernels.threads import stretches, together
 from dovetail._core.sweep.ranks import dense_ranks
 
 if TYPE_CHECKING:
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
 
 LEAST, MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 PACKED_BITS = 62
-WORTH_THREADS = 100_000
-"""Fewer look-ups than this are done before a second thread has started."""
 WORTH_ORDER = 1 << 15
 """Fewer stored keys than this stay in the cache of a core, whatever the order in which they are looked up."""
 
@@ -136,7 +133,6 @@ def _found(
 ) -> Slices:
     """Look up bounds that stand in the order of `probes`."""
     index = SortedIndex.build(keys)
-    parts = np.linspace(0, wanted.rows, (threads if wanted.rows >= WORTH_THREADS else 1) + 1).astype(np.int64)
     low, high = empty(wanted.rows, np.int64), empty(wanted.rows, np.int64)
 
     def look_up(own: slice) -> None:
@@ -148,7 +144,7 @@ def _found(
             index.up_to(wanted.upper[own], high[own])
         np.maximum(low[own], high[own], out=high[own])
 
-    together(threads, [partial(look_up, slice(int(a), int(b))) for a, b in pairwise(parts)])
+    together(threads, [partial(look_up, own) for own in stretches(wanted.rows, threads)])
     return Slices(order, probes, low, high)
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +16,7 @@ from dovetail._core.kernels.memory import empty
 from dovetail._core.kernels.merge import fill_places, positions_below
 from dovetail._core.kernels.slices import take_values
 from dovetail._core.kernels.sort import sort_with_order
-from dovetail._core.kernels.threads import together
+from dovetail._core.kernels.threads import stretches, together
 from dovetail._core.sweep.ranks import dense_ranks
 
 if TYPE_CHECKING:
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
 MOST = np.iinfo(np.int64).max
 _NONE = np.empty(0, np.int64)
 PACKED_BITS = 61
-WORTH_THREADS = 100_000
-"""Fewer rows than this are done before a second thread has started."""
 
 
 def fitted(
@@ -162,10 +159,3 @@ def gathered(values: NDArray[Any], rows: NDArray[np.int64], threads: int) -> NDA
     parts = stretches(rows.size, threads)
     together(threads, [partial(take_values, values, rows[own], out[own]) for own in parts])
     return out
-
-
-def stretches(size: int, threads: int) -> list[slice]:
-    """Even shares of some rows, one per thread if they are worth it."""
-    number = threads if size >= WORTH_THREADS else 1
-    edges = np.linspace(0, size, number + 1).astype(np.int64)
-    return [slice(int(a), int(b)) for a, b in pairwise(edges)]
