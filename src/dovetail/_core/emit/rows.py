@@ -51,6 +51,8 @@ class SideRows:
 
     def without_partner(self, marked: NDArray[np.bool_]) -> NDArray[np.int64]:
         """The rows of the table at no marked position."""
+        if self.rows.size == self.size and marked.all():
+            return np.empty(0, np.int64)
         alone = np.ones(self.size, np.bool_)
         alone[self.rows[marked]] = False
         return np.flatnonzero(alone)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
 
 from dovetail._core.columns.table import Columns
 from dovetail._core.emit.asof import AsOfCell
 from dovetail._core.emit.rows import SideRows, emit
+from dovetail._core.kernels.memory import numbered
 from dovetail._core.plan.offset import PerRow
 from dovetail._core.sweep.residual import residual_test
 from dovetail._hosts.arrow.evaluate import timed_columns
@@ -48,7 +48,7 @@ def _cell(asked: AsOf, left: Columns, right: Columns) -> AsOfCell:
 def _rows(asked: AsOf, left: Columns, right: Columns) -> Iterator[pa.RecordBatch]:
     query = asked.query
     pairs = _cell(asked, left, right).pairs(residual_test(query.condition.residuals, left, right))
-    ours, theirs = (SideRows(tuple(own.raw.values()), own.rows, np.arange(own.rows)) for own in (left, right))
+    ours, theirs = (SideRows(tuple(own.raw.values()), own.rows, numbered(own.rows)) for own in (left, right))
     schema = output_schema(query, left, right)
     for batch in emit(pairs, ours, theirs, query.how, schema.names, threads()):
         yield pa.RecordBatch.from_arrays(batch.columns, schema=schema)
