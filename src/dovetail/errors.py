@@ -539,3 +539,28 @@ class UsageError(DovetailError, ValueError):
             f"this plan ({algorithm}) has no join matrix to draw; one needs a comparison and rows on both sides. "
             "Hint: print(plan) shows it as text."
         )
+
+    @classmethod
+    def unreadable_file(cls, path: object, why: str) -> Self:
+        """Name a file that cannot be read, and why."""
+        return cls(f"{str(path)!r} cannot be read: {why}. Hint: check the path and what the file holds.")
+
+    @classmethod
+    def unwritable_file(cls, path: object, why: str) -> Self:
+        """Name a file that cannot be written, and why."""
+        return cls(f"{str(path)!r} cannot be written: {why}; nothing was left there. Hint: choose another place.")
+
+    @classmethod
+    def file_ending(cls, path: object, known: Iterable[str]) -> Self:
+        """Name a file whose ending says nothing of its format."""
+        return cls(f"the format of {str(path)!r} is not known; its ending must be one of {_names(known)}.")
+
+    @classmethod
+    def unnamed_aggregate(cls, text: str) -> Self:
+        """Show an aggregate without a name or a call."""
+        return cls(f"aggregate {text!r} has no name or no call. Hint: --agg 'n=count(*)'.")
+
+    @classmethod
+    def no_benchmarks(cls) -> Self:
+        """Say that the races are not in the package."""
+        return cls("the races are not here; they stand in the repository. Hint: run `dovetail bench` in its folder.")
