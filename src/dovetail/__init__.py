@@ -10,13 +10,14 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from dovetail import errors
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from dovetail._core.plan.plan import Plan
 
@@ -296,29 +297,21 @@ def window_join(
     )
 
 
-def explain(
-    *frames: Any,
-    on: str,
-    how: str = "inner",
-    select: str | None = None,
-    agg: Mapping[str, str] | None = None,
-    per: str | None = None,
-    algorithm: str = "auto",
-    partitions: int | None = None,
-    window: int | None = None,
-    prefilter: bool | None = None,
-    amalgamate: bool | None = None,
-    cuts: str | None = None,
-    order: str | None = None,
-    **named: Any,
-) -> Plan:
-    """Tell how `join` would answer the same call, and why; the join itself does not run.
+def explain(*frames: Any, on: str | tuple[str, str], **call: Any) -> Plan:
+    """Tell how a join would answer the same call, and why; the join itself does not run.
 
-    Takes the arguments of `join`. On Spark it reads each input once for its statistics, as the join would.
+    Takes the arguments of `join`, `asof_join` or `window_join`, and explains the first of these that takes them all:
+    `keys` or `direction` make it an as-of join, `preceding` a window join. On Spark it reads each input for its
+    statistics, as the join would; for a join by time once more, to count what every cell gets.
 
     Returns
     -------
     A `Plan`: prints as a tree, shows as a table in a notebook, and `plan.plot("matrix.png")` draws the join matrix.
+
+    Raises
+    ------
+    UsageError
+        As the join itself would.
 
     Examples
     --------
@@ -328,13 +321,33 @@ def explain(
     >>> plan = dv.explain(points, spans, on="l.at BETWEEN r.start AND r.end")
     >>> plan.kind, plan.results
     ('point in interval', 2)
+    >>> print(dv.explain(points, spans, on=("at", "start"), direction="forward"))
+    left join, as-of, by sweep on arrow
+    ├─ condition: l.at near r.start
+    ├─ why: both sides fit this process: sorted once by key and time, met in one walk
+    ├─ results: 1
+    └─ picks: r.start the first at or after l.at; of one time, the last
     """
-    from dovetail._hosts.door import describe  # noqa: PLC0415 -- importing dovetail must stay light
+    from dovetail._hosts import door  # noqa: PLC0415 -- importing dovetail must stay light
 
-    sides = _sides(frames, named)
-    choices = {"how": how, "select": select, "agg": agg, "per": per, "algorithm": algorithm, "partitions": partitions}
-    choices |= {"window": window, "prefilter": prefilter, "amalgamate": amalgamate, "cuts": cuts, "order": order}
-    return describe(sides, on=on, **choices)
+    explained: dict[Callable[..., Any], Callable[..., Plan]] = {
+        join: door.describe,
+        asof_join: door.describe_asof,
+        window_join: door.describe_window,
+    }
+    options = {own: set(signature(own).parameters) for own in explained}
+    given = {name for name in call if any(name in known for known in options.values())}
+    fitting = [own for own, known in options.items() if given <= known and (own is not join or isinstance(on, str))]
+    if not fitting:
+        raise UsageError.mixed_options(sorted(given), [own.__name__ for own in explained])
+    named = {name: own for name, own in call.items() if name not in given}
+    return explained[fitting[0]](_sides(frames, named), on=on, **_filled(fitting[0], {n: call[n] for n in given}))
+
+
+def _filled(function: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:
+    """All options of a function but `on`: as given, or as it sets them."""
+    options = {n: own.default for n, own in signature(function).parameters.items() if own.kind is own.KEYWORD_ONLY}
+    return {name: given.get(name, default) for name, default in options.items() if name != "on"}
 
 
 def _sides(frames: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:

@@ -246,6 +246,11 @@ class UsageError(DovetailError, ValueError):
         return cls(f"{what} {got!r} is not known; it is one of {_names(names)}.{_did_you_mean(str(got), names)}")
 
     @classmethod
+    def mixed_options(cls, given: Iterable[str], joins: Iterable[str]) -> Self:
+        """Say that no join takes all of some options."""
+        return cls(f"no join takes {_names(given)} together; known are {_names(joins)}. Hint: explain one of them.")
+
+    @classmethod
     def agg_without_per(cls, given: str) -> Self:
         """Say that `agg` and `per` go together."""
         other = "per" if given == "agg" else "agg"

@@ -42,17 +42,29 @@ def describe(frames: dict[str, Any], **call: Any) -> Plan:
     return cast("Plan", _answer("explain", read_query, frames, call))
 
 
-def _answer(what: str, read: Callable[..., Any], frames: dict[str, Any], call: dict[str, Any]) -> Any:
-    """Read a call and hand it to the host of its frames; each host has a module, with `run`, for each thing to do."""
+def describe_asof(frames: dict[str, Any], **call: Any) -> Plan:
+    """Explain an as-of join."""
+    return cast("Plan", _answer("asof", read_asof, frames, call, verb="explain"))
+
+
+def describe_window(frames: dict[str, Any], **call: Any) -> Plan:
+    """Explain a window join."""
+    return cast("Plan", _answer("window", read_window_join, frames, call, verb="explain"))
+
+
+def _answer(
+    what: str, read: Callable[..., Any], frames: dict[str, Any], call: dict[str, Any], verb: str = "run"
+) -> Any:
+    """Read a call and hand it to the host of its frames; each host has a module for each thing to do."""
     if _are_spark(frames):
         from dovetail._hosts.spark.frames import open_frames  # noqa: PLC0415 -- only for callers who have Spark
 
         left, right = open_frames(frames)
-        return _host("spark", what).run(read(_inputs(left, right), **call), left, right)
+        return getattr(_host("spark", what), verb)(read(_inputs(left, right), **call), left, right)
     from dovetail._hosts.arrow.frames import open_frame  # noqa: PLC0415
 
     ours, theirs = (open_frame(name, frame) for name, frame in frames.items())
-    return _host("arrow", what).run(read(_tables(frames, ours, theirs), **call), ours, theirs)
+    return getattr(_host("arrow", what), verb)(read(_tables(frames, ours, theirs), **call), ours, theirs)
 
 
 def _host(name: str, what: str) -> Any:

@@ -11,6 +11,7 @@ from dovetail._core.emit.asof import AsOfCell
 from dovetail._core.emit.rows import SideRows, emit
 from dovetail._core.kernels.memory import numbered
 from dovetail._core.plan.offset import PerRow
+from dovetail._core.plan.timed_plan import IN_PROCESS, asof_plan
 from dovetail._core.sweep.residual import residual_test
 from dovetail._hosts.arrow.evaluate import timed_columns
 from dovetail._hosts.arrow.join import output_schema, threads
@@ -18,16 +19,30 @@ from dovetail._hosts.arrow.join import output_schema, threads
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dovetail._core.plan.plan import Plan
     from dovetail._core.plan.temporal import AsOf
     from dovetail._hosts.arrow.frames import Frame
 
 
 def run(asked: AsOf, left: Frame, right: Frame) -> Any:
     """Join two frames; the result is of the left one's kind."""
+    ours, theirs = _columns(asked, left, right)
+    return left.restore(output_schema(asked.query, ours, theirs), _rows(asked, ours, theirs))
+
+
+def explain(asked: AsOf, left: Frame, right: Frame) -> Plan:
+    """Say how two frames will be joined; the pairs are counted, no row is made."""
+    ours, theirs = _columns(asked, left, right)
+    pairs = _cell(asked, ours, theirs).pairs(residual_test(asked.query.condition.residuals, ours, theirs))
+    return asof_plan(asked, "arrow", "sweep", IN_PROCESS, results=pairs.count(), exact=True)
+
+
+def _columns(asked: AsOf, left: Frame, right: Frame) -> tuple[Columns, Columns]:
+    """Both tables as columns, once it is known that the call can be carried out."""
     ours = Columns.of(asked.query.inputs.left.name, left.table)
     theirs = Columns.of(asked.query.inputs.right.name, right.table)
     _check(asked, ours.none(), theirs.none())
-    return left.restore(output_schema(asked.query, ours, theirs), _rows(asked, ours, theirs))
+    return ours, theirs
 
 
 def _check(asked: AsOf, left: Columns, right: Columns) -> None:
