@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from dovetail._core.condition.inputs import Input, Inputs
 from dovetail._core.plan.query import read_query
 from dovetail._core.plan.temporal import read_asof, read_window_join
+from dovetail._core.plan.validity import read_temporal
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -32,6 +33,15 @@ def run_asof(frames: dict[str, Any], **call: Any) -> Any:
 def run_window(frames: dict[str, Any], **call: Any) -> Any:
     """Fold, for each row of the first frame, the rows around its time."""
     return _answer("window", read_window_join, frames, call)
+
+
+def run_temporal(frames: dict[str, Any], **call: Any) -> Any:
+    """Join two and more frames while their rows are valid."""
+    host = "spark" if _are_spark(frames) else "arrow"
+    module = _host(host, "temporal")
+    opened = module.frames_of(frames)
+    inputs = tuple(Input(name, module.columns_of(frame)) for name, frame in opened.items())
+    return module.run(read_temporal(inputs, **call), opened)
 
 
 def describe(frames: dict[str, Any], **call: Any) -> Plan:
