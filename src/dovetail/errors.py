@@ -448,6 +448,40 @@ class UsageError(DovetailError, ValueError):
         )
 
     @classmethod
+    def runs_backwards(cls, name: str, got: object, latest: object) -> Self:
+        """Show a start that is further back than the lateness."""
+        return cls(
+            f"input {name!r} runs backwards: a row starts at {got} after one at {latest}, further back than the lateness; "
+            "rows arrive by start. Hint: allow more with lateness=..., or take what is too late with late=..."
+        )
+
+    @classmethod
+    def no_batches(cls, name: str, got: str) -> Self:
+        """Name an input that is no stream of batches."""
+        return cls(
+            f"input {name!r} is a {got}; a stream is an iterator of Arrow record batches, a reader or a table. "
+            "Hint: table.to_batches()."
+        )
+
+    @classmethod
+    def no_schema(cls, name: str) -> Self:
+        """Say that an empty iterator does not tell its columns."""
+        return cls(
+            f"input {name!r} has no batch, so that its columns are not known. "
+            "Hint: pass pyarrow.RecordBatchReader.from_batches(schema, batches), or at least one batch without rows."
+        )
+
+    @classmethod
+    def negative_lateness(cls, got: object) -> Self:
+        """Refuse a lateness that nothing can keep."""
+        return cls(f"lateness {got!r} is negative; it is how far rows may be behind. Hint: lateness='10 seconds'.")
+
+    @classmethod
+    def needs_ticks(cls, option: str) -> Self:
+        """Refuse to count distances on an axis of doubles."""
+        return cls(f"{option} counts ticks, which an axis of DOUBLE does not have. Hint: cast the times to integers.")
+
+    @classmethod
     def too_few_partitions(cls, got: object) -> Self:
         """Refuse a number of cells below one."""
         return cls(f"partitions is {got!r}; it is a whole number of at least 1. Hint: leave it out to have it chosen.")

@@ -87,7 +87,8 @@ def _window_end(window: Window, start: str, kind: pa.DataType) -> str:
     length = numbers(offset_of(window), kind, None)
     if pa.types.is_floating(kind):
         step = f"CAST('{float(length)!r}' AS DOUBLE)"
-        end = f"{start} + {step}" if window.kind == "sliding" else f"(floor({start} / {step}) + 1) * {step}"
+        multiple = f"CASE WHEN abs({start} / {step}) < 9E18D THEN (floor({start} / {step}) + 1) * {step} ELSE {start} END"
+        end = f"{start} + {step}" if window.kind == "sliding" else multiple
         return f"nullif({end}, CAST('Infinity' AS DOUBLE))"
     return _moved(start, f"{ceil(length)}" if window.kind == "sliding" else _to_multiple(start, length, kind), kind)
 
@@ -99,7 +100,8 @@ def _moved(start: str, by: str, kind: pa.DataType) -> str:
     if pa.types.is_date(kind):
         return f"try_add({start}, CAST({by} AS INT))"
     if pa.types.is_decimal(kind):
-        return f"try_cast({start} + CAST({by} AS DECIMAL(19, 0)) * CAST('1E-{kind.scale}' AS {spark_type(kind)}) AS {spark_type(kind)})"
+        tick, axis = f"CAST('1E-{kind.scale}' AS {spark_type(kind)})", spark_type(kind)
+        return f"try_cast({start} + CAST({by} AS DECIMAL(19, 0)) * {tick} AS {axis})"
     return f"try_add({start}, CAST({by} AS BIGINT))"
 
 

@@ -1,0 +1,57 @@
+"""The rows of all inputs by number, and the tests that read them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from dovetail._core.columns.table import Columns
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from dovetail._core.emit.store import Store
+    from dovetail._core.sweep.links import Link
+    from dovetail._hosts.arrow.streams.linked import Linked, Tested
+
+    Keys = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class StoredRows:
+    """What a stream join remembers, asked by the areas' search."""
+
+    linked: Linked
+    stores: Sequence[Store]
+
+    def brought(self, number: int, link: int, rows: Keys) -> tuple[tuple[Keys, ...], tuple[Keys, ...]]:
+        """The keys and values that rows of an input bring to a link."""
+        return self.stores[number].brought(link, rows)
+
+    def holds(self, bound: dict[int, Keys], new: int, link: Link | None) -> NDArray[np.bool_] | None:
+        """Whether all tests hold that can be made since an input was bound, by a link or by time alone."""
+        tests = [own for own in self.linked.tests if new in own.reads and own.reads <= set(bound)]
+        holds = None
+        for test in tests:
+            if test.link is not None and self.linked.links[test.link] is link:
+                continue
+            found = self._test(test, bound)
+            holds = found if holds is None else holds & found
+        return holds
+
+    def _test(self, test: Tested, bound: dict[int, Keys]) -> NDArray[np.bool_]:
+        read = list(dict.fromkeys((own.table, own.name) for own in test.shows.node.find_all(exp.Column)))
+        raw = {}
+        rows = next(iter(bound.values())).size
+        for number in test.reads:
+            name = self.linked.names[number]
+            columns = [column for owner, column in read if owner == name]
+            taken = self.stores[number].take(columns, bound[number])
+            raw |= {(name, column): array for column, array in zip(columns, taken, strict=True)}
+        told = Columns(raw, rows).boolean(test.shows).fill_null(False)  # noqa: FBT003 -- Arrow's own parameter
+        return told.to_numpy(zero_copy_only=False).copy()  # type: ignore[no-any-return]
