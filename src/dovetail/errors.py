@@ -482,6 +482,53 @@ class UsageError(DovetailError, ValueError):
         return cls(f"{option} counts ticks, which an axis of DOUBLE does not have. Hint: cast the times to integers.")
 
     @classmethod
+    def too_small_fan_in(cls, got: object) -> Self:
+        """Refuse to merge fewer than two runs."""
+        return cls(f"fan_in is {got!r}; a merge reads at least 2 runs. Hint: leave it out for 8.")
+
+    @classmethod
+    def too_little_memory(cls, got: object, batch: int) -> Self:
+        """Refuse a limit that not even one batch fits."""
+        return cls(
+            f"memory is {got!r} bytes, but one batch takes {batch}; twice a batch is the least. "
+            "Hint: raise memory, or cut the input into smaller batches."
+        )
+
+    @classmethod
+    def unwritable(cls, path: str, reason: str) -> Self:
+        """Name a directory in which no run can be kept."""
+        return cls(f"directory {path!r} cannot be written to: {reason}. Hint: name another with directory=...")
+
+    @classmethod
+    def cannot_write_run(cls, path: str, reason: str) -> Self:
+        """Say that a run could not be kept, and that its rows are not lost."""
+        return cls(
+            f"run {path!r} cannot be written: {reason}; the rows of it are still in memory or in older runs. "
+            "Hint: make room on the disk, then call again."
+        )
+
+    @classmethod
+    def no_global_order(cls, what: str) -> Self:
+        """Refuse a condition by which rows of all inputs cannot be sorted."""
+        return cls(
+            f"runs need one order of values over all inputs, but {what}. Hint: compare every two inputs by the same "
+            "keys, or by < <= > >= of one interval each; or use algorithm='buffer-input'."
+        )
+
+    @classmethod
+    def no_memory(cls, got: object) -> Self:
+        """Refuse a limit that is no number of bytes."""
+        return cls(f"memory is {got!r}; it is a whole number of bytes above 0. Hint: memory=64 << 20 are 64 MB.")
+
+    @classmethod
+    def two_streams(cls, got: int) -> Self:
+        """Refuse more inputs than the progressive merge join takes."""
+        return cls(
+            f"algorithm 'progressive' joins two inputs; got {got}. "
+            "Hint: join two first, or use stream.temporal_join with window=dv.unbounded()."
+        )
+
+    @classmethod
     def too_few_partitions(cls, got: object) -> Self:
         """Refuse a number of cells below one."""
         return cls(f"partitions is {got!r}; it is a whole number of at least 1. Hint: leave it out to have it chosen.")

@@ -15,13 +15,70 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from os import PathLike
 
     import pyarrow as pa
 
     from dovetail._core.condition.window import Window
     from dovetail._hosts.arrow.streams.temporal import TemporalOperator
+    from dovetail._hosts.arrow.streams.tpmj import TpmjOperator
 
-__all__ = ["temporal_join", "temporal_operator"]
+__all__ = ["join", "temporal_join", "temporal_operator"]
+
+
+def join(
+    *,
+    on: str,
+    select: str | None = None,
+    memory: int | None = None,
+    directory: str | PathLike[str] | None = None,
+    fan_in: int | None = None,
+    strategy: str | None = None,
+    **inputs: Any,
+) -> pa.RecordBatchReader:
+    """Join two finite streams by the progressive merge join: first results early, memory bounded, runs on disk.
+
+    The rows are those of `dovetail.join` with `how="inner"`, each once, in no order that means anything. Two threads
+    sort and merge while batches are read; batches are only read as results are asked for.
+
+    Parameters
+    ----------
+    **inputs
+        Two streams by name: iterables of `pyarrow.RecordBatch`, readers or tables.
+    on, select
+        As for `dovetail.join`. The condition must give the rows of both inputs one order: equalities, or `< <= > >=`.
+    memory
+        How many bytes rows may take in memory: 64 MB if left out. The first results come after at most as much input.
+    directory
+        Where runs are kept; a temporary one if left out. The runs are gone when the join has ended.
+    fan_in
+        How many runs of an input a merge reads at once: 8 if left out.
+    strategy
+        When to merge: `max-fan-in` only if so many runs wait, `greedy` (if left out) whenever there is time,
+        `adaptive` greedily while nothing is to be sorted.
+
+    Returns
+    -------
+    A reader of the results.
+
+    Raises
+    ------
+    UsageError
+        In one line, if the call cannot be carried out; while reading, if a run cannot be written.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from dovetail import stream
+    >>> orders = [pa.record_batch({"id": [1, 2], "item": ["pen", "ink"]})]
+    >>> parcels = [pa.record_batch({"parcel": [7, 8], "holds": [2, 3]})]
+    >>> stream.join(o=orders, p=parcels, on="o.id = p.holds", select="o.item, p.parcel").read_all().to_pylist()
+    [{'item': 'ink', 'parcel': 7}]
+    """
+    from dovetail._hosts.arrow.streams.run import progressive  # noqa: PLC0415 -- importing dovetail.stream must stay light
+
+    disk = {"memory": memory, "directory": directory, "fan_in": fan_in, "strategy": strategy}
+    return progressive(inputs, {"on": on, "select": select}, disk)
 
 
 def temporal_join(
@@ -34,6 +91,10 @@ def temporal_join(
     algorithm: str = "auto",
     lateness: object = 0,
     late: Callable[[str, pa.RecordBatch], None] | None = None,
+    memory: int | None = None,
+    directory: str | PathLike[str] | None = None,
+    fan_in: int | None = None,
+    strategy: str | None = None,
     **inputs: Any,
 ) -> pa.RecordBatchReader:
     """Join streams while their rows are valid; results come in the order of (`valid_start`, `valid_end`).
@@ -50,11 +111,14 @@ def temporal_join(
         known: up to as long as a row is valid.
     algorithm
         `buffer-input` (`auto`) keeps rows back until all inputs have passed them, which suits joins with many results;
-        `buffer-output` joins rows as they arrive and keeps the results back, which suits joins with few.
+        `buffer-output` joins rows as they arrive and keeps the results back, which suits joins with few. `tpmj` keeps
+        rows in runs on disk, for windows larger than memory: inner joins whose condition gives all rows one order.
     lateness
         How far a row may be behind the latest one of its input: a duration, or a number on an axis of numbers.
     late
         Is given the name of the input and the rows that were later still; without it, such a row is an error.
+    memory, directory, fan_in, strategy
+        Of `tpmj`, as for `join`.
 
     Returns
     -------
@@ -78,7 +142,8 @@ def temporal_join(
     from dovetail._hosts.arrow.streams.run import temporal  # noqa: PLC0415 -- importing dovetail.stream must stay light
 
     call = {"on": on, "ts": ts, "window": window, "valid": valid, "how": how, "algorithm": algorithm}
-    return temporal(inputs, call, lateness=lateness, late=late)
+    disk = {"memory": memory, "directory": directory, "fan_in": fan_in, "strategy": strategy}
+    return temporal(inputs, call, lateness=lateness, late=late, disk=disk)
 
 
 def temporal_operator(
@@ -92,14 +157,18 @@ def temporal_operator(
     algorithm: str = "auto",
     lateness: object = 0,
     late: Callable[[str, pa.RecordBatch], None] | None = None,
-) -> TemporalOperator:
+    memory: int | None = None,
+    directory: str | PathLike[str] | None = None,
+    fan_in: int | None = None,
+    strategy: str | None = None,
+) -> TemporalOperator | TpmjOperator:
     """Make the operator of `temporal_join` itself, for sources that push: batches of any input, in any order.
 
     Parameters
     ----------
     schemas
         The columns of every input, by its name.
-    on, ts, window, valid, how, algorithm, lateness, late
+    on, ts, window, valid, how, algorithm, lateness, late, memory, directory, fan_in, strategy
         As for `temporal_join`.
 
     Returns
@@ -121,4 +190,5 @@ def temporal_operator(
     from dovetail._hosts.arrow.streams.run import operator_of  # noqa: PLC0415 -- as above
 
     call = {"on": on, "ts": ts, "window": window, "valid": valid, "how": how, "algorithm": algorithm}
-    return operator_of(dict(schemas), call, lateness=lateness, late=late)
+    disk = {"memory": memory, "directory": directory, "fan_in": fan_in, "strategy": strategy}
+    return operator_of(dict(schemas), call, lateness=lateness, late=late, disk=disk)

@@ -19,15 +19,20 @@ class Link:
     """A condition between the inputs numbered `one` and `other`.
 
     Every comparison reads `one <op> other`. `names` tell, for either input, which of its values are the same
-    expression; `axes` which comparisons compare values of one type.
+    expression; `axes` which comparisons compare values of one type. `keys` tell the keys of either input.
     """
 
     one: int
     other: int
-    has_keys: bool
     ops: tuple[Op, ...]
     names: tuple[tuple[str, ...], tuple[str, ...]]
     axes: tuple[str, ...]
+    keys: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+
+    @property
+    def has_keys(self) -> bool:
+        """Whether anything must be equal."""
+        return bool(self.keys[0])
 
     def kind(self, stored: int) -> Kind:
         """How the rows of one of the inputs lie in their area."""
@@ -36,9 +41,9 @@ class Link:
             return Equality(ops)
         sliced = self._shared(self.names[0] if stored == self.one else self.names[1])
         if len({ops[i].rises for i in sliced}) == 1:
-            pair = self._overlap(ops)
+            pair = self.overlap()
             if pair is not None:
-                return Interval(ops, *pair)
+                return Interval(ops, *(pair if stored == self.other else pair[::-1]))
         return Ordered(ops, sliced)
 
     def _shared(self, names: tuple[str, ...]) -> tuple[int, ...]:
@@ -47,14 +52,10 @@ class Link:
         most = max(own, key=own.count)
         return tuple(i for i, value in enumerate(own) if value == most)
 
-    def _overlap(self, ops: tuple[Op, ...]) -> tuple[int, int] | None:
-        """A comparison that rises and one that falls, on one axis."""
-        for rising, op in enumerate(ops):
-            for falling, other in enumerate(ops):
+    def overlap(self) -> tuple[int, int] | None:
+        """A comparison that rises and one that falls, on one axis; None if there are none."""
+        for rising, op in enumerate(self.ops):
+            for falling, other in enumerate(self.ops):
                 if op.rises and not other.rises and self.axes[rising] == self.axes[falling]:
                     return rising, falling
         return None
-
-    def between(self, one: int, other: int) -> bool:
-        """Whether it is of these two inputs."""
-        return {one, other} == {self.one, self.other}

@@ -66,14 +66,19 @@ class AreaRows:
         first = self.keys[0]
         if len(self.keys) == 1 and (first.size == 0 or (first.min() >= 0 and int(first.max()) >> SMALL_BITS == 0)):
             return first, True
-        mixed = np.zeros(first.size, np.uint64)
-        for key in self.keys:
-            mixed = _mixed(mixed ^ key.view(np.uint64))
-        codes = (mixed >> np.uint64(64 - SMALL_BITS)).view(np.int64)
+        codes = (mixed_keys(self.keys) >> np.uint64(64 - SMALL_BITS)).view(np.int64)
         if len(self.keys) == 1:
             small = (first >= 0) & (first >> SMALL_BITS == 0)
             codes = np.where(small, first, codes + (1 << SMALL_BITS))
         return codes, False
+
+
+def mixed_keys(keys: Sequence[Keys]) -> NDArray[np.uint64]:
+    """A hash of all keys of each row."""
+    mixed = np.zeros(keys[0].size, np.uint64)
+    for key in keys:
+        mixed = _mixed(mixed ^ key.view(np.uint64))
+    return mixed
 
 
 def _mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:

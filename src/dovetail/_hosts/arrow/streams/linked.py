@@ -111,6 +111,24 @@ class Linked:
         ]
 
 
+    def complete(
+        self, number: int, arrays: dict[int, tuple[list[pa.Array], list[pa.Array]]], rows: int
+    ) -> tuple[dict[int, tuple[list[pa.Array], list[pa.Array]]], Keys | None]:
+        """The same of rows in which nothing is NULL that must be there, and which rows these are; None: all."""
+        masks = [array.is_valid() for array in self.needed(number, arrays) if array.null_count]
+        if not masks:
+            return arrays, None
+        there = np.ones(rows, np.bool_)
+        for mask in masks:
+            there &= mask.to_numpy(zero_copy_only=False)
+        some = np.flatnonzero(there)
+        index = pa.array(some)
+        return {
+            link: ([own.take(index) for own in keys], [own.take(index) for own in values])
+            for link, (keys, values) in arrays.items()
+        }, some
+
+
 def _evaluated(parts: Sequence[Part], columns: Columns) -> list[pa.Array]:
     return [cast(columns.evaluate(part.shows), part.kind) for part in parts]
 
@@ -212,10 +230,10 @@ def _link(
     link = Link(
         one,
         other,
-        bool(keys),
         tuple(own.op for own, _ in stable),
         (tuple(own.left.sql for own, _ in stable), tuple(own.right.sql for own, _ in stable)),
         tuple(str(kind) for _, kind in stable),
+        (tuple(f"{key.left.sql} {kind}" for key, kind in keys), tuple(f"{key.right.sql} {kind}" for key, kind in keys)),
     )
     return link, sides[0], sides[1], more
 

@@ -40,18 +40,18 @@ class StoredRows:
         for test in tests:
             if test.link is not None and self.linked.links[test.link] is link:
                 continue
-            found = self._test(test, bound)
+            found = passes(test, self.linked.names, self.stores, bound)
             holds = found if holds is None else holds & found
         return holds
 
-    def _test(self, test: Tested, bound: dict[int, Keys]) -> NDArray[np.bool_]:
-        read = list(dict.fromkeys((own.table, own.name) for own in test.shows.node.find_all(exp.Column)))
-        raw = {}
-        rows = next(iter(bound.values())).size
-        for number in test.reads:
-            name = self.linked.names[number]
-            columns = [column for owner, column in read if owner == name]
-            taken = self.stores[number].take(columns, bound[number])
-            raw |= {(name, column): array for column, array in zip(columns, taken, strict=True)}
-        told = Columns(raw, rows).boolean(test.shows).fill_null(False)  # noqa: FBT003 -- Arrow's own parameter
-        return told.to_numpy(zero_copy_only=False).copy()  # type: ignore[no-any-return]
+
+def passes(test: Tested, names: Sequence[str], stores: Sequence[Store], bound: dict[int, Keys]) -> NDArray[np.bool_]:
+    """Whether a boolean is true of rows that are bound."""
+    read = list(dict.fromkeys((own.table, own.name) for own in test.shows.node.find_all(exp.Column)))
+    raw = {}
+    for number in test.reads:
+        columns = [column for owner, column in read if owner == names[number]]
+        taken = stores[number].take(columns, bound[number])
+        raw |= {(names[number], column): array for column, array in zip(columns, taken, strict=True)}
+    told = Columns(raw, next(iter(bound.values())).size).boolean(test.shows)
+    return told.fill_null(False).to_numpy(zero_copy_only=False).copy()  # type: ignore[no-any-return]  # noqa: FBT003

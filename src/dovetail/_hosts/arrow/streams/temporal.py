@@ -74,23 +74,12 @@ class Streams:
         return pa.schema([*fields, pa.field(VALID_START, self.axis), pa.field(VALID_END, self.axis)])
 
 
-class TemporalOperator:
-    """The running join: `on_batch`, `on_end`, and what of the result is certain after each."""
+class Timed:
+    """What all joins over time do with arriving rows: note how far time has come, and set aside what is too late."""
 
     def __init__(self, told: Streams) -> None:
         self.told = told
-        names = told.asked.names
-        self.arrivals = {name: Arrivals(told.lateness) for name in names}
-        self.stores = [Store(schema) for schema in told.schemas]
-        self.join = StreamJoin(len(names), told.linked.links, StoredRows(told.linked, self.stores))
-        self.arriving = told.asked.algorithm == "buffer-output"
-        self.counted = [0] * len(names)
-        self.pairs, self.stretches = Outbox(), Outbox()
-        how = told.asked.how
-        kept = (how not in ("inner", "right"), how in ("right", "full"))
-        self.coverage = [Coverage(how == "semi") if keeps else None for keeps in kept[: len(names)]]
-        self.coverage += [None] * (len(names) - 2)
-        self.outer = how != "inner"
+        self.arrivals = {name: Arrivals(told.lateness) for name in told.asked.names}
 
     @property
     def late_rows(self) -> dict[str, int]:
@@ -102,28 +91,7 @@ class TemporalOperator:
         """The instant before which all rows of all inputs have arrived."""
         return min(own.frontier for own in self.arrivals.values())
 
-    @property
-    def rows_held(self) -> int:
-        """How many rows and results are in memory."""
-        waiting = sum(own.size for own in self.arrivals.values())
-        return waiting + self.join.size() + self.pairs.size + self.stretches.size
-
-    def on_batch(self, name: str, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-        """Take a batch of one input; yield results that are certain."""
-        number = self.told.asked.names.index(name)
-        rows = self._in_time(number, name, batch)
-        if self.arriving:
-            self._join_at_once(number, rows)
-        else:
-            self.arrivals[name].wait(rows)
-        yield from self._advance()
-
-    def on_end(self, name: str) -> Iterator[pa.RecordBatch]:
-        """Note that an input has ended; yield results that are certain."""
-        self.arrivals[name].ended = True
-        yield from self._advance()
-
-    def _in_time(self, number: int, name: str, batch: pa.RecordBatch) -> Waiting:
+    def in_time(self, number: int, name: str, batch: pa.RecordBatch) -> Waiting:
         """The rows of a batch that are valid at all and not too late."""
         found = intervals(self.told.asked.validity[number], name, batch, self.told.axis)
         rows = Waiting(found.start, found.end, batch)
@@ -139,6 +107,60 @@ class TemporalOperator:
             raise UsageError.runs_backwards(name, at, before)
         self.told.late(name, rows.pick(np.flatnonzero(late)).batch)
         return rows.pick(np.flatnonzero(~late))
+
+    def shown(self, stores: Sequence[Store], numbers: Sequence[Keys | None]) -> list[pa.Array]:
+        """The inputs' columns of some rows; None: NULL."""
+        found: dict[tuple[str, str], pa.Array] = {}
+        size = next(own.size for own in numbers if own is not None)
+        for i, name in enumerate(self.told.asked.names):
+            own = [c.plain.name for c in self.told.asked.shown if c.plain is not None and c.plain.table == name]
+            rows = numbers[i] if i < len(numbers) else None
+            arrays = (
+                [pa.nulls(size, self.told.schemas[i].field(column).type) for column in own]
+                if rows is None
+                else stores[i].take(own, rows)
+            )
+            found |= {(name, column): array for column, array in zip(own, arrays, strict=True)}
+        return [found[c.plain.table, c.plain.name] for c in self.told.asked.shown if c.plain is not None]
+
+
+class TemporalOperator(Timed):
+    """The running join: `on_batch`, `on_end`, and what of the result is certain after each."""
+
+    def __init__(self, told: Streams) -> None:
+        super().__init__(told)
+        names = told.asked.names
+        self.stores = [Store(schema) for schema in told.schemas]
+        self.join = StreamJoin(len(names), told.linked.links, StoredRows(told.linked, self.stores))
+        self.arriving = told.asked.algorithm == "buffer-output"
+        self.counted = [0] * len(names)
+        self.pairs, self.stretches = Outbox(), Outbox()
+        how = told.asked.how
+        kept = (how not in ("inner", "right"), how in ("right", "full"))
+        self.coverage = [Coverage(how == "semi") if keeps else None for keeps in kept[: len(names)]]
+        self.coverage += [None] * (len(names) - 2)
+        self.outer = how != "inner"
+
+    @property
+    def rows_held(self) -> int:
+        """How many rows and results are in memory."""
+        waiting = sum(own.size for own in self.arrivals.values())
+        return waiting + self.join.size() + self.pairs.size + self.stretches.size
+
+    def on_batch(self, name: str, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        """Take a batch of one input; yield results that are certain."""
+        number = self.told.asked.names.index(name)
+        rows = self.in_time(number, name, batch)
+        if self.arriving:
+            self._join_at_once(number, rows)
+        else:
+            self.arrivals[name].wait(rows)
+        yield from self._advance()
+
+    def on_end(self, name: str) -> Iterator[pa.RecordBatch]:
+        """Note that an input has ended; yield results that are certain."""
+        self.arrivals[name].ended = True
+        yield from self._advance()
 
     def _advance(self) -> Iterator[pa.RecordBatch]:
         """Join what has become complete, let go what has ended, and yield what is certain."""
@@ -191,15 +213,8 @@ class TemporalOperator:
             coverage.insert(numbers, rows.start, rows.end)
         columns, fits = linked.fitting(number, Columns.of(linked.names[number], pa.Table.from_batches([rows.batch])))
         arrays = linked.arrays(number, columns)
-        there = np.ones(fits.size, np.bool_)
-        for array in linked.needed(number, arrays):
-            if array.null_count:
-                there &= array.is_valid().to_numpy(zero_copy_only=False)
-        some = np.flatnonzero(there)
-        if some.size < fits.size:
-            index = pa.array(some)
-            arrays = {i: tuple([own.take(index) for own in part] for part in both) for i, both in arrays.items()}  # type: ignore[misc]
-            fits = fits[some]
+        arrays, some = linked.complete(number, arrays, fits.size)
+        fits = fits if some is None else fits[some]
         arrived = Arrived(numbers[fits], rows.start[fits], rows.end[fits], linked.keyed(number, arrays))
         if numbers.size:
             self._keep(number, arrived, numbers, rows, fits)
@@ -222,24 +237,9 @@ class TemporalOperator:
     def _found(self, combined: Combined) -> None:
         """Hold combinations, with what they show."""
         shown = self.told.asked.how not in ("semi", "anti")
-        columns = tuple(self._columns(combined.numbers)) if shown else ()
+        columns = tuple(self.shown(self.stores, combined.numbers)) if shown else ()
         numbers = combined.numbers if self.outer else ()
         self.pairs.add(Results(combined.start, combined.end, numbers, columns))
-
-    def _columns(self, numbers: Sequence[Keys | None]) -> list[pa.Array]:
-        """The inputs' columns of some rows; None: NULL."""
-        found: dict[tuple[str, str], pa.Array] = {}
-        size = next(own.size for own in numbers if own is not None)
-        for i, name in enumerate(self.told.asked.names):
-            own = [c.plain.name for c in self.told.asked.shown if c.plain is not None and c.plain.table == name]
-            rows = numbers[i] if i < len(numbers) else None
-            arrays = (
-                [pa.nulls(size, self.told.schemas[i].field(column).type) for column in own]
-                if rows is None
-                else self.stores[i].take(own, rows)
-            )
-            found |= {(name, column): array for column, array in zip(own, arrays, strict=True)}
-        return [found[c.plain.table, c.plain.name] for c in self.told.asked.shown if c.plain is not None]
 
     def _certain(self, frontier: int) -> Iterator[pa.RecordBatch]:
         """Let results go that start before the frontier, and before any stretch that is still open."""
@@ -266,7 +266,7 @@ class TemporalOperator:
     def _hold(self, number: int, found: Stretches) -> None:
         if found.rows.size:
             numbers = [found.rows if i == number else None for i in range(2)]
-            self.stretches.add(Results(found.start, found.end, (), tuple(self._columns(numbers))))
+            self.stretches.add(Results(found.start, found.end, (), tuple(self.shown(self.stores, numbers))))
 
     def _open_since(self, before: int | None) -> int | None:
         """Until when the stretches of all kept rows are known."""
