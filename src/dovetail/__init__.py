@@ -80,7 +80,8 @@ def join(
         `per`, along conditions that form a chain or a star.
     algorithm
         `auto` chooses; on Spark also `broadcast`, `range` or `spark` (Spark's own join). For one inequality, on either
-        host, the partitioned theta-joins: `range-based`, `one-bucket`, `cross-filter`, `fast-theta`, `prefap`.
+        host, the partitioned theta-joins: `range-based`, `one-bucket`, `cross-filter`, `fast-theta`, `prefap`. In this
+        process also `progressive`, which takes iterators of batches: see `dovetail.stream.join`.
     partitions
         On Spark, into how many cells to place the rows; chosen by size if left out. Of a partitioned theta-join, into
         how many cells to cut a side: 10, or 32 by quantile.

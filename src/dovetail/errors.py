@@ -404,7 +404,7 @@ class UsageError(DovetailError, ValueError):
     def no_validity(cls, ts: object, window: object, valid: object) -> Self:
         """Say what a temporal join must know of its rows."""
         return cls(
-            f"temporal_join got ts={ts!r}, window={window!r}, valid={valid!r}; it takes either ts and window, or valid. "
+            f"temporal_join got ts={ts!r}, window={window!r}, valid={valid!r}; it takes ts and window, or valid. "
             "Hint: ts='ts', window=dv.sliding('10 seconds'), or valid=('start', 'end')."
         )
 
@@ -451,8 +451,8 @@ class UsageError(DovetailError, ValueError):
     def runs_backwards(cls, name: str, got: object, latest: object) -> Self:
         """Show a start that is further back than the lateness."""
         return cls(
-            f"input {name!r} runs backwards: a row starts at {got} after one at {latest}, further back than the lateness; "
-            "rows arrive by start. Hint: allow more with lateness=..., or take what is too late with late=..."
+            f"input {name!r} runs backwards: a row starts at {got} after one at {latest}, further back than the "
+            "lateness; rows arrive by start. Hint: allow more with lateness=..., or take what is too late with late=..."
         )
 
     @classmethod
@@ -508,10 +508,10 @@ class UsageError(DovetailError, ValueError):
         )
 
     @classmethod
-    def no_global_order(cls, what: str) -> Self:
+    def no_global_order(cls, name: str, what: str) -> Self:
         """Refuse a condition by which rows of all inputs cannot be sorted."""
         return cls(
-            f"runs need one order of values over all inputs, but {what}. Hint: compare every two inputs by the same "
+            f"runs need one order of values over all inputs, but {name!r} {what}. Hint: compare every two inputs by the same "
             "keys, or by < <= > >= of one interval each; or use algorithm='buffer-input'."
         )
 

@@ -6,6 +6,7 @@ Every table has the columns k (a key), x and y (compared), v (for residuals), s 
 from __future__ import annotations
 
 import datetime as dt
+import itertools
 import random
 from dataclasses import dataclass
 from decimal import Decimal
@@ -22,7 +23,7 @@ from tests.strategies import HOWS, Drawn, Rolled, _column
 if TYPE_CHECKING:
     from tests.strategies import Choice
 
-_MOMENTS = [dt.datetime(2024, 1, 1, 0, minute, second) for minute in (0, 1, 5) for second in (0, 1, 59)]
+_MOMENTS = [dt.datetime(2024, 1, 1, 0, minute, second) for minute in (0, 1, 5) for second in (0, 1, 59)]  # noqa: DTZ001 -- wall time
 AXES: dict[str, tuple[pa.DataType, list[Any]]] = {
     "int8": (pa.int8(), [-2, -1, 0, 1, 2, 3, 5, 8, 127]),
     "int32": (pa.int32(), [-2, -1, 0, 1, 2, 3, 5, 8]),
@@ -87,7 +88,7 @@ def temporal_case(choice: Choice, inputs: int, hows: tuple[str, ...]) -> Tempora
     most = 13 if inputs == 2 else 7
     tables = {name: _table(choice, axis, most) for name in names}
     how = choice.one(hows) if inputs == 2 else "inner"
-    parts = [part for one, other in zip(names, names[1:], strict=False) for part in _condition(choice, one, other)]
+    parts = [part for one, other in itertools.pairwise(names) for part in _condition(choice, one, other)]
     options: dict[str, Any] = {"on": " AND ".join(parts), "how": how}
     if choice.one([True, False]):
         return TemporalCase(tables, options | {"valid": ("s", "e")}, {})

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-import random
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 if TYPE_CHECKING:
+    import random
+
     from dovetail._hosts.arrow.streams.temporal import TemporalOperator
+    from dovetail._hosts.arrow.streams.tpmj import TpmjOperator
 
 
 def by_start(table: pa.Table, column: str = "s") -> pa.Table:
@@ -33,7 +35,9 @@ def batches_of(table: pa.Table, dice: random.Random) -> list[pa.RecordBatch]:
     return found or [pa.RecordBatch.from_pylist([], schema=table.schema)]
 
 
-def pushed(operator: TemporalOperator, feeds: dict[str, list[pa.RecordBatch]], dice: random.Random) -> pa.Table:
+def pushed(
+    operator: TemporalOperator | TpmjOperator, feeds: dict[str, list[pa.RecordBatch]], dice: random.Random
+) -> pa.Table:
     """Return what an operator yields of batches that arrive in random order of the inputs."""
     waiting = {name: list(batches) for name, batches in feeds.items()}
     results: list[pa.RecordBatch] = []

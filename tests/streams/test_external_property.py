@@ -6,6 +6,7 @@ import os
 import random
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
@@ -15,9 +16,13 @@ from hypothesis import strategies as st
 from dovetail import stream
 from dovetail.errors import UsageError
 from dovetail.testing import assert_same_rows
-from tests.strategies import Case, cases
-from tests.streams.drawn import TemporalCase, temporal_cases
+from tests.strategies import cases
+from tests.streams.drawn import temporal_cases
 from tests.streams.flows import batches_of, by_start, is_in_order, pushed
+
+if TYPE_CHECKING:
+    from tests.strategies import Case
+    from tests.streams.drawn import TemporalCase
 
 EXAMPLES = max(20, int(os.environ.get("DOVETAIL_EXAMPLES", "200")) // 8)
 SEEDS = st.integers(0, 2**32)
@@ -32,7 +37,9 @@ def _feed(table: pa.Table, dice: random.Random) -> pa.RecordBatchReader:
 @pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=EXAMPLES)
 @given(st.data(), SEEDS, STRATEGIES, st.integers(2, 4))
-def test_a_progressive_join_is_the_naive_join(kind: str, data: st.DataObject, seed: int, strategy: str, fan_in: int) -> None:
+def test_a_progressive_join_is_the_naive_join(
+    kind: str, data: st.DataObject, seed: int, strategy: str, fan_in: int
+) -> None:
     case: Case = data.draw(cases(kind, ["inner"]))
     dice = random.Random(seed)
     inputs = {"l": _feed(case.left, dice), "r": _feed(case.right, dice)}
@@ -47,12 +54,19 @@ def test_a_progressive_join_is_the_naive_join(kind: str, data: st.DataObject, se
 @pytest.mark.parametrize("inputs", [2, 3])
 @settings(max_examples=2 * EXAMPLES)
 @given(st.data(), SEEDS, STRATEGIES, st.integers(2, 4))
-def test_a_tpmj_gives_the_naive_rows_in_order(inputs: int, data: st.DataObject, seed: int, strategy: str, fan_in: int) -> None:
+def test_a_tpmj_gives_the_naive_rows_in_order(
+    inputs: int, data: st.DataObject, seed: int, strategy: str, fan_in: int
+) -> None:
     case: TemporalCase = data.draw(temporal_cases(inputs, ("inner",)))
     dice = random.Random(seed)
     schemas = {name: table.schema for name, table in case.tables.items()}
     with TemporaryDirectory() as path:
-        disk = {"memory": dice.choice([4096, 8192]), "directory": Path(path), "strategy": strategy, "fan_in": fan_in}
+        disk: dict[str, Any] = {
+            "memory": dice.choice([4096, 8192]),
+            "directory": Path(path),
+            "strategy": strategy,
+            "fan_in": fan_in,
+        }
         try:
             operator = stream.temporal_operator(schemas, **case.options, algorithm="tpmj", **disk)
         except UsageError as error:

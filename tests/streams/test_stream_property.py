@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
@@ -11,8 +12,11 @@ from hypothesis import strategies as st
 
 from dovetail import stream
 from dovetail.testing import assert_same_rows
-from tests.streams.drawn import TemporalCase, temporal_cases
+from tests.streams.drawn import temporal_cases
 from tests.streams.flows import batches_of, by_start, is_in_order, pushed
+
+if TYPE_CHECKING:
+    from tests.streams.drawn import TemporalCase
 
 EXAMPLES = max(20, int(os.environ.get("DOVETAIL_EXAMPLES", "200")) // 4)
 SEEDS = st.integers(0, 2**32)

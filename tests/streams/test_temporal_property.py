@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from hypothesis import given
 
 import dovetail as dv
 from dovetail.testing import assert_same_rows
-from tests.streams.drawn import TemporalCase, temporal_cases
+from tests.streams.drawn import temporal_cases
+
+if TYPE_CHECKING:
+    from tests.streams.drawn import TemporalCase
 
 
 @given(temporal_cases())

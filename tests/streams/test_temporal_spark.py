@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import dovetail as dv
 from dovetail.testing import assert_same_rows
@@ -21,7 +21,7 @@ EXAMPLES = max(6, int(os.environ.get("DOVETAIL_EXAMPLES", "200")) // 33)
 
 
 def _joined(spark: SparkSession, case: TemporalCase) -> pa.Table:
-    frames = {name: spark_frame(spark, table) for name, table in case.tables.items()}
+    frames: dict[str, Any] = {name: spark_frame(spark, table) for name, table in case.tables.items()}
     return dv.temporal_join(**frames, **case.options).toArrow()
 
 

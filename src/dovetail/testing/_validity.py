@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, TypeAlias
 from dovetail.testing._interpreter import parse, read_condition
 from dovetail.testing._joins import plain_how
 from dovetail.testing._kinds import BIGINT, DATE, DOUBLE, FRACTIONS, INTEGERS, common_kind, decimal_kind, is_decimal
-from dovetail.testing._sides import Side, side_of
+from dovetail.testing._sides import side_of
 from dovetail.testing._values import MICROS_PER_DAY, to_python, widen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from dovetail.testing._kinds import Kind
-    from dovetail.testing._sides import Rows
+    from dovetail.testing._sides import Rows, Side
     from dovetail.testing._values import Value
 
 Window: TypeAlias = "tuple[str, float | Decimal | dt.timedelta | None]"
@@ -74,7 +74,9 @@ def naive_temporal(
     for number, keeps in enumerate((how in ("left", "full", "semi", "anti"), how in ("right", "full"))):
         if keeps:
             rows += _alone(number, found, results, how)
-    return [row + tuple(None if end is None else to_python(end, kind) for end in _told(ends, kind)) for row, ends in rows]
+    return [
+        row + tuple(None if end is None else to_python(end, kind) for end in _told(ends, kind)) for row, ends in rows
+    ]
 
 
 def _axis(sides: Sequence[Side], columns: Sequence[str]) -> Kind:
@@ -119,7 +121,13 @@ def _end(start: Value, window: Window, kind: Kind) -> Value:
     size = _length(length, kind)
     if kind == DOUBLE:
         step = float(size)
-        end = start + step if name == "sliding" else (math.floor(start / step) + 1) * step if math.isfinite(start) else start
+        end = (
+            start + step
+            if name == "sliding"
+            else (math.floor(start / step) + 1) * step
+            if math.isfinite(start)
+            else start
+        )
         return None if math.isinf(end) else end
     tick = Fraction(1, 10**kind.scale) if is_decimal(kind) else Fraction(1)
     exact = start + size if name == "sliding" else (start // size + 1) * size
@@ -137,7 +145,12 @@ def _length(length: float | Decimal | dt.timedelta, kind: Kind) -> Fraction:
 def _told(ends: Ends, kind: Kind) -> Ends:
     """Return the ends as values of the axis again."""
     start, end = (
-        None if own is None else own if kind == DOUBLE else Decimal(own.numerator) / own.denominator if is_decimal(kind)
+        None
+        if own is None
+        else own
+        if kind == DOUBLE
+        else Decimal(own.numerator) / own.denominator
+        if is_decimal(kind)
         else int(own)
         for own in ends
     )
@@ -187,7 +200,7 @@ def _alone(
 
 
 def _stretches(ends: Ends, met: list[Ends], *, covered: bool) -> list[Ends]:
-    """Cut an interval wherever something changes, keep the pieces that are (not) covered, and put neighbours together."""
+    """Cut an interval where something changes, keep the pieces that are (not) covered, put neighbours together."""
     changes = {ends, *met}
     points = sorted({own[0] for own in changes} | {own[1] for own in changes if own[1] is not None})
     pieces: list[Ends] = [*pairwise(points), *([(points[-1], None)] if ends[1] is None else [])]

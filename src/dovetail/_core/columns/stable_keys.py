@@ -35,7 +35,7 @@ def stable_keys(array: pa.Array) -> NDArray[np.int64]:
 def _hashed(array: pa.Array) -> NDArray[np.int64]:
     """A hash of each value; of equal values it is made once."""
     encoded = array.dictionary_encode()
-    values = np.array(encoded.dictionary.to_pylist() + [None], dtype=object)[:-1]
+    values = np.array([*encoded.dictionary.to_pylist(), None], dtype=object)[:-1]
     texts = values if pa.types.is_string(array.type) else np.array([repr(own) for own in values] + [None], object)[:-1]
-    hashed = pd.util.hash_array(texts, categorize=False).view(np.int64)
-    return hashed[encoded.indices.to_numpy(zero_copy_only=False)]
+    hashed: NDArray[np.int64] = pd.util.hash_array(texts, categorize=False).view(np.int64)
+    return np.asarray(hashed[encoded.indices.to_numpy(zero_copy_only=False)], np.int64)

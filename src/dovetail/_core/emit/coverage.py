@@ -1,8 +1,8 @@
 """The rows of one input of an outer join over streams, and how far their pairs have covered them.
 
-Pairs come in the order of their start. Where one starts behind what the pairs before it have covered, the row was without
-a partner: a gap, or, seen from the other side, the end of a covered stretch. Neither is known before its end, so that
-whatever starts later has to wait: `open_since` tells how long.
+Pairs come in the order of their start. Where one starts behind what the pairs before it have covered, the row was
+without a partner: a gap, or, seen from the other side, the end of a covered stretch. Neither is known before its end,
+so that whatever starts later has to wait: `open_since` tells how long.
 """
 
 from __future__ import annotations

@@ -67,14 +67,14 @@ class Outbox:
         """Let go, in order, what starts before an instant (None: all); None if nothing does."""
         ready, kept = [], []
         for own in self.held:
-            goes = own.start.size if before is None else int(np.count_nonzero(own.start < before))
-            if goes == own.start.size:
+            goes = np.ones(own.start.size, np.bool_) if before is None else own.start < before
+            if goes.all():
                 ready.append(own)
-            elif not goes:
+            elif not goes.any():
                 kept.append(own)
             else:
-                ready.append(own.pick(np.flatnonzero(own.start < before)))
-                kept.append(own.pick(np.flatnonzero(own.start >= before)))
+                ready.append(own.pick(np.flatnonzero(goes)))
+                kept.append(own.pick(np.flatnonzero(~goes)))
         self.held = [Results.together(kept)] if len(kept) > MANY else kept
         if not ready:
             return None

@@ -114,8 +114,8 @@ class Store:
         every = [chunk.number for chunk in self.chunks]
         known = every[0] if len(every) == 1 else np.concatenate([np.empty(0, np.int64), *every])
         if known.size and int(known[-1]) - int(known[0]) == known.size - 1:
-            return numbers - known[0]
-        return np.searchsorted(known, numbers)
+            return np.asarray(numbers - known[0], np.int64)
+        return np.asarray(np.searchsorted(known, numbers), np.int64)
 
 
 def _taken(parts: Sequence[tuple[Keys, ...]], rows: Keys) -> tuple[Keys, ...]:
@@ -123,4 +123,10 @@ def _taken(parts: Sequence[tuple[Keys, ...]], rows: Keys) -> tuple[Keys, ...]:
 
 
 def _in_one(column: pa.ChunkedArray) -> pa.Array:
-    return column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.chunks) if column.chunks else pc.cast(pa.array([]), column.type)
+    return (
+        column.chunk(0)
+        if column.num_chunks == 1
+        else pa.concat_arrays(column.chunks)
+        if column.chunks
+        else pc.cast(pa.array([]), column.type)
+    )

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from dovetail._core.kernels.compile import kernel
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 
@@ -26,8 +25,8 @@ def cover(
 ) -> int:
     """Note pairs, by start, on their rows; return how many gaps they leave behind.
 
-    A row is covered from `begun` to `reached`. A pair that starts later leaves a gap, which is written as the row, where
-    it was covered before (`out_from` to `out_gap`), and where it is covered again.
+    A row is covered from `begun` to `reached`. A pair that starts later leaves a gap, written as the row, where it
+    was covered before (`out_from` to `out_gap`), and where it is covered again.
     """
     size = 0
     for i in range(rows.size):

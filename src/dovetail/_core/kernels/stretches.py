@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from dovetail._core.kernels.compile import kernel
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 

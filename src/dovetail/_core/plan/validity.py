@@ -1,8 +1,8 @@
 """Temporal joins as the caller asked for them: when each row is valid, and what it must share with the others.
 
-A temporal join is an ordinary one in disguise: of rows whose intervals of validity share an instant. The host gives every
-input two hidden columns, START and END, on one axis; the condition grows by one overlap for every two inputs (intervals
-that overlap two by two share an instant), and the result shows the greatest start and the least end.
+A temporal join is an ordinary one in disguise: of rows whose intervals of validity share an instant. The host gives
+every input two hidden columns, START and END, on one axis; the condition grows by one overlap for every two inputs
+(intervals that overlap two by two share an instant), and the result shows the greatest start and the least end.
 """
 
 from __future__ import annotations

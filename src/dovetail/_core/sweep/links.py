@@ -1,4 +1,4 @@
-"""What a condition says of two inputs, in the form that areas need: equality keys and comparisons of stable order keys."""
+"""What a condition says of two inputs, as areas need it: equality keys and comparisons of stable order keys."""
 
 from __future__ import annotations
 

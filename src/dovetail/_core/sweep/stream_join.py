@@ -80,9 +80,7 @@ class Combined:
 
     def pick(self, rows: Keys) -> Combined:
         """Some of the combinations."""
-        return Combined(
-            tuple(taken(own, rows) for own in self.numbers), taken(self.start, rows), taken(self.end, rows)
-        )
+        return Combined(tuple(taken(own, rows) for own in self.numbers), taken(self.start, rows), taken(self.end, rows))
 
 
 @dataclass(slots=True)
@@ -112,7 +110,9 @@ class StreamJoin:
 
     def __post_init__(self) -> None:
         """Make an area for either end of every link, and one by time for an input without any."""
-        ends: list[tuple[int, int | None]] = [(end, i) for i, own in enumerate(self.links) for end in (own.one, own.other)]
+        ends: list[tuple[int, int | None]] = [
+            (end, i) for i, own in enumerate(self.links) for end in (own.one, own.other)
+        ]
         ends += [(number, None) for number in range(self.inputs) if not self._linked()]
         self.areas = {(n, i): Area(Equality() if i is None else self.links[i].kind(n)) for n, i in ends}
         self.visits = {end: _Visits() for end in ends}
@@ -138,7 +138,9 @@ class StreamJoin:
 
     def size(self) -> int:
         """How many rows the areas hold, each input counted once."""
-        return sum(max((a.size for (owner, _), a in self.areas.items() if owner == n), default=0) for n in range(self.inputs))
+        return sum(
+            max((a.size for (owner, _), a in self.areas.items() if owner == n), default=0) for n in range(self.inputs)
+        )
 
     def ordered(self, new: Sequence[Arrived]) -> Iterator[Combined]:
         """Insert the rows of all inputs up to an instant; yield their combinations in the order of validity."""
@@ -245,7 +247,9 @@ class _Search:
             link = self.join.links[visit[1]]
             owner = link.one if visit[0] == link.other else link.other
             keys, values = self.join.memory.brought(owner, visit[1], bound[owner])
-        return _probes(AreaRows(rows, start, end, keys, values), start, end, self.number, visit[0], in_order=self.in_order)
+        return _probes(
+            AreaRows(rows, start, end, keys, values), start, end, self.number, visit[0], in_order=self.in_order
+        )
 
 
 def _kept(holds: Keys, start: Keys, end: Keys, rows: Keys, bound: Bound) -> tuple[Keys, Keys, Keys, Bound]:

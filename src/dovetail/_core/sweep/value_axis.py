@@ -1,8 +1,8 @@
 """One order of values for all inputs: every row covers an interval of an axis, and rows that match share a point of it.
 
-Equal keys become one point, by a hash; two comparisons that make an overlap or a band, the interval between both values;
-one comparison, a point on one side and everything from a point on, on the other. A row whose start lies above its end
-covers what lies between. The axis only leads rows to each other: the comparisons themselves are tested.
+Equal keys become one point, by a hash; two comparisons that make an overlap or a band, the interval between both
+values; one comparison, a point on one side and everything from a point on, on the other. A row whose start lies above
+its end covers what lies between. The axis only leads rows to each other: the comparisons themselves are tested.
 """
 
 from __future__ import annotations

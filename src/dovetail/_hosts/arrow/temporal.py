@@ -10,6 +10,7 @@ import pyarrow as pa
 from dovetail._core.columns.validity import instants, intervals, validity_axis
 from dovetail._core.condition.inputs import Inputs
 from dovetail._core.emit.stretches import Covered
+from dovetail._core.kernels.sort import sort_with_order
 from dovetail._core.plan.query import read_query
 from dovetail._core.plan.validity import END, ROW, START, VALID_END, VALID_START
 from dovetail._hosts.arrow import join as two
@@ -21,20 +22,39 @@ if TYPE_CHECKING:
 
     from dovetail._core.plan.validity import Temporal
 
+BATCH = 1 << 16
+"""Rows of a batch, where a table is read as a stream."""
+
 
 def run(asked: Temporal, frames: dict[str, Frame]) -> Any:
     """Join frames while their rows are valid; the result is of the first one's kind."""
     tables = [frame.table for frame in frames.values()]
+    if asked.algorithm != "auto":
+        return _streamed(asked, frames)
     kind = validity_axis(asked, [table.schema for table in tables])
     sides = [
         _hidden(own, name, table, kind) for own, name, table in zip(asked.validity, asked.names, tables, strict=True)
     ]
     schema = _schema(asked, tables, kind)
     pairs = _pairs(asked, sides)
-    batches = (_shown(batch, schema, kind) for batch in pairs) if asked.how == "inner" else ()
-    if asked.how != "inner":
-        batches = _outer(asked, sides, pairs, schema, kind)
-    return next(iter(frames.values())).restore(schema, iter(batches))
+    inner = (_shown(batch, schema, kind) for batch in pairs)
+    batches = inner if asked.how == "inner" else _outer(asked, sides, pairs, schema, kind)
+    return next(iter(frames.values())).restore(schema, batches)
+
+
+def _streamed(asked: Temporal, frames: dict[str, Frame]) -> Any:
+    """The same by an operator of streams, whose inputs are the tables by start."""
+    from dovetail._hosts.arrow.streams.feed import drive  # noqa: PLC0415 -- an operator that was asked for
+    from dovetail._hosts.arrow.streams.run import operator_for  # noqa: PLC0415
+
+    tables = {name: frame.table for name, frame in frames.items()}
+    operator = operator_for(asked, tuple(own.schema for own in tables.values()), disk={})
+    feeds = {}
+    for own, (name, table) in zip(asked.validity, tables.items(), strict=True):
+        start = intervals(own, name, table, operator.told.axis).start
+        feeds[name] = iter(table.take(pa.array(sort_with_order(start)[1])).to_batches(max_chunksize=BATCH))
+    first = next(iter(frames.values()))
+    return first.restore(operator.told.schema, drive(operator, feeds))
 
 
 def frames_of(frames: dict[str, Any]) -> dict[str, Frame]:
@@ -58,8 +78,11 @@ def _hidden(own: Any, name: str, table: pa.Table, kind: pa.DataType) -> pa.Table
 def _schema(asked: Temporal, tables: list[pa.Table], kind: pa.DataType) -> pa.Schema:
     own = dict(zip(asked.names, tables, strict=True))
     shown = [column.plain for column in asked.shown]
-    fields = [pa.field(column.name, own[plain.table].schema.field(plain.name).type)
-              for column, plain in zip(asked.shown, shown, strict=True) if plain is not None]
+    fields = [
+        pa.field(column.name, own[plain.table].schema.field(plain.name).type)
+        for column, plain in zip(asked.shown, shown, strict=True)
+        if plain is not None
+    ]
     return pa.schema([*fields, pa.field(VALID_START, kind), pa.field(VALID_END, kind)])
 
 
@@ -67,7 +90,7 @@ def _pairs(asked: Temporal, sides: list[pa.Table]) -> Iterator[pa.RecordBatch]:
     """The rows of the inner join, its validity as keys; with the rows' numbers where stretches are asked for."""
     outer = asked.how != "inner"
     shown = () if asked.how in ("semi", "anti") else asked.shown
-    call = {"on": asked.overlapping, "select": asked.select(shown, rows=outer)}
+    call: dict[str, Any] = {"on": asked.overlapping, "select": asked.select(shown, rows=outer)}
     if len(sides) > 2:  # noqa: PLR2004 -- three and more are a cascade
         readers = {
             name: pa.RecordBatchReader.from_batches(own.schema, own.to_batches())
@@ -116,10 +139,10 @@ def _alone(
     found = covered.stretches() if asked.how == "semi" else covered.gaps(*keys)
     rows = side.take(pa.array(np.searchsorted(keys[0], found.rows)))
     columns = [
-        rows.column(plain.name).combine_chunks() if plain.table == asked.names[number] else pa.nulls(len(rows), field.type)
+        rows.column(plain.name).combine_chunks()
+        if plain.table == asked.names[number]
+        else pa.nulls(len(rows), field.type)
         for plain, field in zip((own.plain for own in asked.shown), schema, strict=False)
         if plain is not None
     ]
-    return pa.RecordBatch.from_arrays(
-        [*columns, instants(found.start, kind), instants(found.end, kind)], schema=schema
-    )
+    return pa.RecordBatch.from_arrays([*columns, instants(found.start, kind), instants(found.end, kind)], schema=schema)

@@ -1,4 +1,4 @@
-"""A temporal join of DataFrames: a join over hidden intervals; what no partner covers, by Spark's own window functions."""
+"""A temporal join of DataFrames: a join over hidden intervals; what is uncovered, by Spark's own window functions."""
 
 from __future__ import annotations
 
@@ -90,14 +90,22 @@ def _kept(asked: Temporal, sides: dict[str, SparkFrame], number: int, *, pairs: 
         return _islands(found.filter(met), line)
     alone = [
         F.when(~met, _stretch(start, end, alone=True)),
-        F.when(met & (F.col("dovetail reached") < F.col(quoted(START))), _stretch(F.col("dovetail reached"), F.col(quoted(START)), alone=True)),
-        F.when(met & (F.col("dovetail number") == 1) & (F.col("dovetail last") < end), _stretch(F.col("dovetail last"), end, alone=True)),
+        F.when(
+            met & (F.col("dovetail reached") < F.col(quoted(START))),
+            _stretch(F.col("dovetail reached"), F.col(quoted(START)), alone=True),
+        ),
+        F.when(
+            met & (F.col("dovetail number") == 1) & (F.col("dovetail last") < end),
+            _stretch(F.col("dovetail last"), end, alone=True),
+        ),
     ]
     if pairs:
         alone.append(F.when(met, _stretch(F.col(quoted(START)), F.col(quoted(END)), alone=False)))
     rows = found.withColumn("dovetail stretch", F.explode(F.array_compact(F.array(*alone))))
     columns = [_column(column, name) for column in asked.shown]
-    return rows.select(*columns, F.col("`dovetail stretch`.start").alias(START), F.col("`dovetail stretch`.end").alias(END))
+    return rows.select(
+        *columns, F.col("`dovetail stretch`.start").alias(START), F.col("`dovetail stretch`.end").alias(END)
+    )
 
 
 def _own(column: str) -> Column:

@@ -87,7 +87,9 @@ def _window_end(window: Window, start: str, kind: pa.DataType) -> str:
     length = numbers(offset_of(window), kind, None)
     if pa.types.is_floating(kind):
         step = f"CAST('{float(length)!r}' AS DOUBLE)"
-        multiple = f"CASE WHEN abs({start} / {step}) < 9E18D THEN (floor({start} / {step}) + 1) * {step} ELSE {start} END"
+        multiple = (
+            f"CASE WHEN abs({start} / {step}) < 9E18D THEN (floor({start} / {step}) + 1) * {step} ELSE {start} END"
+        )
         end = f"{start} + {step}" if window.kind == "sliding" else multiple
         return f"nullif({end}, CAST('Infinity' AS DOUBLE))"
     return _moved(start, f"{ceil(length)}" if window.kind == "sliding" else _to_multiple(start, length, kind), kind)

@@ -125,7 +125,9 @@ class Area:
 
     def _in_run(self, probes: Probes, run: Run, low: Keys, high: Keys, some: slice, exact: bool) -> Partners:  # noqa: FBT001 -- told on
         probing, stored = expanded(low[some], high[some], some.start)
-        tests = [] if exact and run.exact else [_equal(*own) for own in zip(probes.rows.keys, run.rows.keys, strict=True)]
+        tests = (
+            [] if exact and run.exact else [_equal(*own) for own in zip(probes.rows.keys, run.rows.keys, strict=True)]
+        )
         for test in (*tests, *self.kind.tests(probes, run)):
             holds = np.flatnonzero(test(probing, stored))
             if holds.size < probing.size:
@@ -191,13 +193,9 @@ def valid_at(probes: Probes, run: Run, *, started: bool = True) -> Iterable[Pair
     return (lasts,) if started else (begun, lasts)
 
 
-def compare_tests(
-    probes: Probes, run: Run, ops: Sequence[Op], known: Sequence[int] = ()
-) -> Iterable[PairTest]:
+def compare_tests(probes: Probes, run: Run, ops: Sequence[Op], known: Sequence[int] = ()) -> Iterable[PairTest]:
     """Tests of `probe <op> stored`, but for those comparisons that are known to hold."""
-    return [
-        _compared(probes.rows.values[i], op, run.rows.values[i]) for i, op in enumerate(ops) if i not in known
-    ]
+    return [_compared(probes.rows.values[i], op, run.rows.values[i]) for i, op in enumerate(ops) if i not in known]
 
 
 def _compared(one: Keys, op: Op, other: Keys) -> PairTest:

@@ -50,7 +50,7 @@ class Distance:
         def near(probing: NDArray[np.int64], stored: NDArray[np.int64]) -> NDArray[np.bool_]:
             apart = [_apart(fetched(a, probing), fetched(b, stored)) for a, b in zip(ours, theirs, strict=True)]
             if self.norm == "greatest":
-                return np.logical_and.reduce([own <= np.uint64(self.far) for own in apart])
+                return _all([own <= np.uint64(self.far) for own in apart])
             return _within(apart, self.far)
 
         return (near, *valid_at(probes, run, started=False))
@@ -61,9 +61,13 @@ def _apart(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.uint6
     return np.maximum(one, other).view(np.uint64) - np.minimum(one, other).view(np.uint64)
 
 
+def _all(masks: list[NDArray[np.bool_]]) -> NDArray[np.bool_]:
+    return np.asarray(np.logical_and.reduce(masks), np.bool_)
+
+
 def _within(apart: list[NDArray[np.uint64]], far: int) -> NDArray[np.bool_]:
     """Whether the squares add up to no more than that of `far`; exact, in Python's integers where 64 bits are few."""
-    small = np.logical_and.reduce([own <= np.uint64(far) for own in apart])
+    small = _all([own <= np.uint64(far) for own in apart])
     exact = far < 1 << 31 and len(apart) <= 2  # noqa: PLR2004 -- two squares below 2^62 fit 64 bits
     kept = [own[small].astype(object) if not exact else own[small] for own in apart]
     squares = sum((own * own for own in kept[1:]), kept[0] * kept[0])

@@ -1,7 +1,7 @@
 """A directory of runs. A run exists once the manifest names it; whatever else lies there is left over from a crash.
 
-A run is an Arrow file: written under a name of its own, forced to disk, then named by a new manifest, which replaces the
-old one in one step. A process that is killed at any moment leaves either the old or the new set of runs.
+A run is an Arrow file: written under a name of its own, forced to disk, then named by a new manifest, which replaces
+the old one in one step. A process that is killed at any moment leaves either the old or the new set of runs.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import json
 import os
 from dataclasses import dataclass, field
 from math import ceil
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import pyarrow as pa
@@ -19,6 +18,7 @@ from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
 PAGE = 4096
 """Bytes of a page. Accesses are counted in pages, as the document does; it does not say how large its pages are."""

@@ -1,4 +1,4 @@
-"""Which runs are merged next, if any. Runs are told by how many rows they have, in the order in which they were made."""
+"""Which runs are merged next, if any. Runs are told by their number of rows, in the order in which they were made."""
 
 from __future__ import annotations
 

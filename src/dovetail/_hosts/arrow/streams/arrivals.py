@@ -58,7 +58,7 @@ class Arrivals:
         return sum(own.start.size for own in self.waiting)
 
     def too_late(self, start: Keys) -> NDArray[np.bool_]:
-        """Which of some rows, in their order of arrival, lie further back than the lateness; and note how far time is."""
+        """Which of some rows, as they arrive, lie further back than the lateness; and note how far time has come."""
         if not start.size:
             return np.zeros(0, np.bool_)
         latest = np.maximum.accumulate(np.maximum(start, self.latest))

@@ -1,4 +1,4 @@
-"""What the joins with runs on disk share: rows collected up to a limit, written as groups of runs, merged and joined."""
+"""What joins with runs on disk share: rows collected up to a limit, written as groups of runs, merged and joined."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from dovetail._core.sweep.runs.merge import Source, slabs
-from dovetail._hosts.arrow.streams.rows_on_disk import FROM, KeyedRows, in_order
-from dovetail._hosts.arrow.streams.value_join import TAG, ValueJoin, together
+from dovetail._hosts.arrow.streams.rows_on_disk import FROM, in_order
+from dovetail._hosts.arrow.streams.value_join import TAG, together
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from dovetail._core.sweep.runs.strategy import Strategy
     from dovetail._core.sweep.stream_join import Combined
     from dovetail._hosts.arrow.streams.linked import Linked
+    from dovetail._hosts.arrow.streams.rows_on_disk import KeyedRows
+    from dovetail._hosts.arrow.streams.value_join import ValueJoin
 
 LEAST_CHUNK = 64
 """Rows of a batch in a run, at least: fewer cost more to find than to read."""
@@ -106,7 +108,8 @@ class External:
         size, rows = (sum(getattr(run, name) for group in groups for run in group.runs) for name in ("size", "rows"))
         with ExitStack() as stack:
             writers = [
-                stack.enter_context(self.directory.writer(own.run_schema, self.chunk(rows, size))) for own in self.inputs
+                stack.enter_context(self.directory.writer(own.run_schema, self.chunk(rows, size)))
+                for own in self.inputs
             ]
             for parts, before in slabs(flat):
                 tagged = list(zip(parts, (source.tag for source in flat), strict=True))

@@ -10,9 +10,10 @@ import pyarrow as pa
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from dovetail._hosts.arrow.streams.temporal import TemporalOperator
+    from dovetail._hosts.arrow.streams.tpmj import TpmjOperator
 
 
 def open_stream(name: str, given: Any) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
@@ -35,12 +36,12 @@ def open_stream(name: str, given: Any) -> tuple[pa.Schema, Iterator[pa.RecordBat
 
 
 def drive(
-    operator: TemporalOperator, feeds: dict[str, Iterator[pa.RecordBatch]], progress: Callable[[str], int]
+    operator: TemporalOperator | TpmjOperator, feeds: dict[str, Iterator[pa.RecordBatch]]
 ) -> Iterator[pa.RecordBatch]:
     """Ask the input whose time is furthest behind for its next batch, until all have ended."""
     feeds = dict(feeds)
     while feeds:
-        name = min(feeds, key=progress)
+        name = min(feeds, key=lambda own: operator.arrivals[own].frontier)
         batch = next(feeds[name], None)
         if batch is None:
             del feeds[name]

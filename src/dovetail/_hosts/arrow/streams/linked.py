@@ -1,4 +1,4 @@
-"""A condition over several streams: filters of one input, links of two, and what is tested when all it reads is bound."""
+"""A condition over several streams: filters of one input, links of two, and tests of what is bound."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-from sqlglot import exp
 
 from dovetail._core.columns.cast import cast
 from dovetail._core.columns.coerce import comparison_type
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+    from sqlglot import exp
 
     from dovetail._core.condition.inputs import Input
     from dovetail._core.condition.values import Comparison, Condition, Equality, Expression
@@ -94,7 +94,9 @@ class Linked:
         found = {}
         for link, (keys, values) in arrays.items():
             own = self.brought[number, link]
-            made = [key for part, array in zip(own.keys, keys, strict=True) for key in _keys(array, safe=part.null_safe)]
+            made = [
+                key for part, array in zip(own.keys, keys, strict=True) for key in _keys(array, safe=part.null_safe)
+            ]
             found[link] = tuple(made), tuple(stable_keys(array) for array in values)
         return found
 
@@ -109,7 +111,6 @@ class Linked:
             ]
             if not part.null_safe
         ]
-
 
     def complete(
         self, number: int, arrays: dict[int, tuple[list[pa.Array], list[pa.Array]]], rows: int
@@ -148,9 +149,7 @@ def read_linked(on: str, inputs: tuple[Input, ...], schemas: Sequence[pa.Schema]
     names = ManyInputs(inputs)
     parts = conjuncts(parse_boolean(on, names))
     numbers = {own.name: i for i, own in enumerate(inputs)}
-    nothing = [
-        Columns.of(own.name, schema.empty_table()) for own, schema in zip(inputs, schemas, strict=True)
-    ]
+    nothing = [Columns.of(own.name, schema.empty_table()) for own, schema in zip(inputs, schemas, strict=True)]
     filters: list[list[Expression]] = [[] for _ in inputs]
     pairs: dict[frozenset[int], list[exp.Expr]] = {}
     tests: list[Tested] = []
@@ -162,7 +161,8 @@ def read_linked(on: str, inputs: tuple[Input, ...], schemas: Sequence[pa.Schema]
             pairs.setdefault(reads, []).append(part)
         else:
             tests.append(Tested(expression(part), reads))
-    links, brought = [], {}
+    links: list[Link] = []
+    brought: dict[tuple[int, int], Brought] = {}
     for one, other in combinations(range(len(inputs)), 2):
         of_both = pairs.get(frozenset((one, other)))
         if of_both:

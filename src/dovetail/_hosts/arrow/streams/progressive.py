@@ -100,7 +100,7 @@ class ProgressiveOperator:
         self.groups = [group for group in self.groups if group not in groups] + [Group(tuple(made))]
 
     def _rows(self, join: ValueJoin, combined: Combined) -> pa.RecordBatch:
-        raw = {}
+        raw: dict[tuple[str, str], pa.Array] = {}
         for number, name in enumerate(self.linked.names):
             own = self.query.read_by_output(name)
             arrays = join.stores[number].take(own, combined.numbers[number])

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy as np
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     from dovetail._core.emit.store import Store
@@ -48,7 +49,7 @@ class StoredRows:
 def passes(test: Tested, names: Sequence[str], stores: Sequence[Store], bound: dict[int, Keys]) -> NDArray[np.bool_]:
     """Whether a boolean is true of rows that are bound."""
     read = list(dict.fromkeys((own.table, own.name) for own in test.shows.node.find_all(exp.Column)))
-    raw = {}
+    raw: dict[tuple[str, str], pa.Array] = {}
     for number in test.reads:
         columns = [column for owner, column in read if owner == names[number]]
         taken = stores[number].take(columns, bound[number])

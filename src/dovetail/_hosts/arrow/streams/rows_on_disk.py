@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pyarrow as pa
 
 from dovetail._core.columns.table import Columns
@@ -17,6 +16,7 @@ from dovetail._core.sweep.value_axis import covered, order_of
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from dovetail._hosts.arrow.streams.linked import Linked
@@ -74,13 +74,12 @@ def in_order(batch: pa.RecordBatch, by: str = FROM) -> pa.RecordBatch:
 
 def check_order(linked: Linked) -> None:
     """Refuse a condition that gives no one order of values to the rows of all inputs."""
-    inputs = range(len(linked.names))
-    for number in inputs:
+    for number, name in enumerate(linked.names):
         orders = {order_of(own, number) for own in linked.links if number in (own.one, own.other)}
         if not orders:
-            raise UsageError.no_global_order(f"nothing that has an order compares {linked.names[number]!r}")
+            raise UsageError.no_global_order(name, "is compared by nothing in order")
         if len(orders) > 1:
-            raise UsageError.no_global_order(f"{linked.names[number]!r} is compared by different values")
+            raise UsageError.no_global_order(name, "is compared by more than one")
     pairs = len(linked.names) * (len(linked.names) - 1) // 2
     if len(linked.links) < pairs and not all(own.has_keys for own in linked.links):
-        raise UsageError.no_global_order("not every two inputs are compared")
+        raise UsageError.no_global_order(linked.names[0], "does not meet all others")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 import weakref
@@ -20,6 +19,7 @@ from dovetail._core.plan.query import read_query
 from dovetail._core.plan.validity import read_temporal
 from dovetail._core.sweep.runs.files import RunDirectory
 from dovetail._core.sweep.runs.strategy import Strategy
+from dovetail._hosts.arrow.frames import open_frame
 from dovetail._hosts.arrow.streams.feed import drive, open_stream
 from dovetail._hosts.arrow.streams.linked import read_linked
 from dovetail._hosts.arrow.streams.progressive import ProgressiveOperator
@@ -29,7 +29,10 @@ from dovetail._hosts.arrow.streams.tpmj import TpmjOperator
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Iterator
+
+    from dovetail._core.plan.validity import Temporal
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,7 @@ def temporal(
     schemas = {name: schema for name, (schema, _) in opened.items()}
     operator = operator_of(schemas, call, lateness=lateness, late=late, disk=disk)
     feeds = {name: batches for name, (_, batches) in opened.items()}
-    results = drive(operator, feeds, lambda name: operator.arrivals[name].frontier)
+    results = drive(operator, feeds)
     return pa.RecordBatchReader.from_batches(operator.told.schema, results)
 
 
@@ -80,7 +83,18 @@ def operator_of(
 ) -> TemporalOperator | TpmjOperator:
     """The operator of a call."""
     asked = read_temporal(tuple(Input(name, tuple(schema.names)) for name, schema in schemas.items()), **call)
-    kinds = tuple(schemas.values())
+    return operator_for(asked, tuple(schemas.values()), lateness=lateness, late=late, disk=disk)
+
+
+def operator_for(
+    asked: Temporal,
+    kinds: tuple[pa.Schema, ...],
+    *,
+    lateness: object = 0,
+    late: Callable[..., None] | None = None,
+    disk: dict[str, Any],
+) -> TemporalOperator | TpmjOperator:
+    """The operator of a call that has been read."""
     axis = validity_axis(asked, kinds)
     linked = read_linked(asked.on, asked.inputs, kinds)
     told = Streams(asked, linked, kinds, axis, _lateness(lateness, axis), late)
@@ -121,6 +135,16 @@ def progressive(inputs: dict[str, Any], call: dict[str, Any], disk: dict[str, An
     operator = ProgressiveOperator(query, linked, schemas, own.memory, directory_of(own), strategy)
     feeds = {name: batches for name, (_, batches) in opened.items()}
     return pa.RecordBatchReader.from_batches(operator.schema, _progressive(operator, feeds))
+
+
+def restored(frames: dict[str, Any]) -> tuple[dict[str, Any], Callable[[pa.RecordBatchReader], Any]]:
+    """Frames as streams, and how a result becomes a frame of the first one's kind; streams stay what they are."""
+    first = next(iter(frames.values()))
+    if not hasattr(first, "__arrow_c_stream__") and not hasattr(first, "to_arrow_table"):
+        return frames, lambda reader: reader
+    opened = {name: open_frame(name, frame) for name, frame in frames.items()}
+    restore = next(iter(opened.values())).restore
+    return {name: own.table for name, own in opened.items()}, lambda reader: restore(reader.schema, iter(reader))
 
 
 def _progressive(operator: ProgressiveOperator, feeds: dict[str, Iterator[pa.RecordBatch]]) -> Iterator[pa.RecordBatch]:

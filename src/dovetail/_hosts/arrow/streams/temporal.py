@@ -103,7 +103,9 @@ class Timed:
             return rows
         if self.told.late is None:
             first = int(np.flatnonzero(late)[0])
-            at, before = instants(np.array([rows.start[first], max(latest, int(rows.start[:first].max(initial=latest)))]), self.told.axis)
+            at, before = instants(
+                np.array([rows.start[first], max(latest, int(rows.start[:first].max(initial=latest)))]), self.told.axis
+            )
             raise UsageError.runs_backwards(name, at, before)
         self.told.late(name, rows.pick(np.flatnonzero(late)).batch)
         return rows.pick(np.flatnonzero(~late))
@@ -230,8 +232,10 @@ class TemporalOperator(Timed):
         if fits.size == numbers.size:
             self.stores[number].add(arrived, rows.batch)
             return
-        links = {i: tuple(tuple(_spread(own, fits, numbers.size) for own in part) for part in both)
-                 for i, both in arrived.links.items()}
+        links = {
+            i: tuple(tuple(_spread(own, fits, numbers.size) for own in part) for part in both)
+            for i, both in arrived.links.items()
+        }
         self.stores[number].add(Arrived(numbers, rows.start, rows.end, links), rows.batch)  # type: ignore[arg-type]
 
     def _found(self, combined: Combined) -> None:

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import queue
 import threading
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from concurrent.futures import Future
 
     import pyarrow as pa
 
+    from dovetail._hosts.arrow.streams.external import Group
     from dovetail._hosts.arrow.streams.progressive import ProgressiveOperator
 
 AHEAD = 2
@@ -76,8 +78,8 @@ class Workers:
         finally:
             self._free.set()
 
-    def _merge(self, groups: list[object]) -> None:
-        self._put(self._operator.merge(groups), waits=True)  # type: ignore[arg-type]
+    def _merge(self, groups: list[Group]) -> None:
+        self._put(self._operator.merge(groups), waits=True)
 
     def _put(self, found: Iterator[pa.RecordBatch], *, waits: bool = False) -> None:
         """Pass results on; a merge waits between two of them while there is something to sort."""

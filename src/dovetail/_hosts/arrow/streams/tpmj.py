@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from dovetail._core.columns.validity import instants, intervals
+from dovetail._core.columns.validity import instants
 from dovetail._core.emit.outbox import Results
 from dovetail._hosts.arrow.streams.arrivals import ENDED
 from dovetail._hosts.arrow.streams.external import External, Group
@@ -112,9 +112,10 @@ class TpmjOperator(Timed):
         """Merge the flank with the next groups; report what starts before the instant that they reached."""
         groups = ([] if self.flank is None else [self.flank]) + self.groups[:taken]
         until = self.groups[taken - 1].reached
-        schema = pa.schema([field for field in self.told.schema][:-2])
+        schema = pa.schema(list(self.told.schema)[:-2])
         results = SortedResults(schema, self.external.directory, self.external.memory)
-        join, made = ValueJoin(self.told.linked, self.external.inputs, apart=False), []
+        made: list[RunFile] = []
+        join = ValueJoin(self.told.linked, self.external.inputs, apart=False)
         for combined in self.external.merged(groups, join, lambda batch: _lasting(batch, until), made):
             self._report(join, combined, until, results)
         self._replace(groups, made)
@@ -128,9 +129,7 @@ class TpmjOperator(Timed):
 
     def _report(self, join: ValueJoin, combined: Combined, until: int, results: SortedResults) -> None:
         """Collect the combinations that start in the interval of this merge."""
-        hidden = [
-            [join.hidden(i, name, rows) for i, rows in enumerate(combined.numbers)] for name in (SINCE, UNTIL)
-        ]
+        hidden = [[join.hidden(i, name, rows) for i, rows in enumerate(combined.numbers)] for name in (SINCE, UNTIL)]
         start, end = np.maximum.reduce(hidden[0]), np.minimum.reduce(hidden[1])
         due = np.ones(start.size, np.bool_) if until == ENDED else start < until
         if self.reported is not None:

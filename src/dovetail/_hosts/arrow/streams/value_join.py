@@ -21,7 +21,7 @@ from dovetail._core.emit.store import Store
 from dovetail._core.sweep.stream_join import Arrived, StreamJoin
 from dovetail._core.sweep.tested import COMPARE
 from dovetail._hosts.arrow.streams.remembered import passes
-from dovetail._hosts.arrow.streams.rows_on_disk import FROM, SINCE, TO, UNTIL, KeyedRows, in_order
+from dovetail._hosts.arrow.streams.rows_on_disk import FROM, SINCE, TO, UNTIL, in_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from dovetail._core.sweep.links import Link
     from dovetail._core.sweep.stream_join import Combined
     from dovetail._hosts.arrow.streams.linked import Linked
+    from dovetail._hosts.arrow.streams.rows_on_disk import KeyedRows
 
     Keys = NDArray[np.int64]
 
@@ -113,7 +114,9 @@ class ValueJoin:
         holds = np.ones(bound[link.one].size, np.bool_)
         for name in self.names[link.one]:
             if name.startswith(f"dovetail {number} k"):
-                holds &= self.hidden(link.one, name, bound[link.one]) == self.hidden(link.other, name, bound[link.other])
+                holds &= self.hidden(link.one, name, bound[link.one]) == self.hidden(
+                    link.other, name, bound[link.other]
+                )
         for i, op in enumerate(link.ops):
             one, other = (self.hidden(end, f"dovetail {number} v{i}", bound[end]) for end in (link.one, link.other))
             holds &= COMPARE[op.value](one, other)
@@ -127,9 +130,7 @@ def _numbers(batch: pa.RecordBatch, name: str) -> Keys:
 
 def together(parts: Sequence[tuple[pa.RecordBatch | None, int]]) -> pa.RecordBatch | None:
     """Rows of several runs of one input in one order, with the tag of their run."""
-    found = [
-        own.append_column(TAG, pa.array(np.full(own.num_rows, tag))) for own, tag in parts if own is not None
-    ]
+    found = [own.append_column(TAG, pa.array(np.full(own.num_rows, tag))) for own, tag in parts if own is not None]
     if not found:
         return None
     return found[0] if len(found) == 1 else in_order(pa.concat_batches(found))
