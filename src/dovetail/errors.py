@@ -511,7 +511,7 @@ class UsageError(DovetailError, ValueError):
     def no_global_order(cls, name: str, what: str) -> Self:
         """Refuse a condition by which rows of all inputs cannot be sorted."""
         return cls(
-            f"runs need one order of values over all inputs, but {name!r} {what}. Hint: compare every two inputs by the same "
+            f"runs need one order of values over all inputs, but {name!r} {what}. Hint: compare every two by the same "
             "keys, or by < <= > >= of one interval each; or use algorithm='buffer-input'."
         )
 

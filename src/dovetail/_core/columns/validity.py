@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from dovetail._core.plan.validity import Temporal, Validity
 
 MOST = np.iinfo(np.int64).max
+WORD = 64
 WIDEST = 18
 """The digits of a decimal that always fits 64 bits."""
 
@@ -82,6 +83,8 @@ def intervals(own: Validity, name: str, table: pa.Table | pa.RecordBatch, kind: 
 def instants(keys: NDArray[np.int64], kind: pa.DataType) -> pa.Array:
     """The values of keys; NULL for no end."""
     none = keys == MOST
+    if kind.bit_width == WORD and is_plain(kind) and not pa.types.is_floating(kind) and not none.any():
+        return pa.Array.from_buffers(kind, keys.size, [None, pa.py_buffer(np.ascontiguousarray(keys))])
     if is_plain(kind):
         return from_keys(keys, none, kind)
     whole = pa.array(keys, pa.int64(), mask=none).cast(pa.decimal128(19, 0))

@@ -21,6 +21,8 @@ from dovetail._core.plan.query import every_column, read_how, refuse_twice
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dovetail._core.plan.query import How, OutputColumn
 
 START, END, ROW = "dovetail start", "dovetail end", "dovetail row"
@@ -71,12 +73,17 @@ class Temporal:
         ]
         return " AND ".join([f"({self.on})", *pairs])
 
-    def select(self, shown: tuple[OutputColumn, ...], *, rows: bool = False) -> str:
-        """Columns of the inputs, the validity of the result, and every input's ROW if asked for."""
+    def select(self, shown: tuple[OutputColumn, ...]) -> str:
+        """Columns of the inputs, and the validity of the result."""
         items = [named(column.shows.node, column.name) for column in shown]
         starts, ends = (", ".join(_column(name, own) for name in self.names) for own in (START, END))
-        items += [f"greatest({starts}) AS `{START}`", f"least({ends}) AS `{END}`"]
-        items += [f"{_column(name, ROW)} AS `{ROW} {i}`" for i, name in enumerate(self.names) if rows]
+        return ", ".join([*items, f"greatest({starts}) AS `{START}`", f"least({ends}) AS `{END}`"])
+
+    def select_each(self, shown: tuple[OutputColumn, ...], hidden: Sequence[str]) -> str:
+        """Columns of the inputs, and some hidden columns of every input, as they are."""
+        items = [named(column.shows.node, column.name) for column in shown]
+        for column in hidden:
+            items += [f"{_column(name, column)} AS `{column} {i}`" for i, name in enumerate(self.names)]
         return ", ".join(items)
 
 

@@ -15,18 +15,23 @@ Source       second document, sections 3.1, 5.2 and 6.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from functools import partial
+from itertools import pairwise
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 
+from dovetail._core.kernels.memory import empty
+from dovetail._core.kernels.overlaps import ascend_by_both, fill_pairs_by_start
 from dovetail._core.kernels.slices import taken
-from dovetail._core.kernels.sort import ascends, sort_with_order
+from dovetail._core.kernels.sort import sort_with_order
+from dovetail._core.kernels.threads import in_turn, together
 from dovetail._core.sweep.areas.area import Area
 from dovetail._core.sweep.areas.equality import Equality
 from dovetail._core.sweep.areas.rows import AreaRows, Probes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -36,9 +41,11 @@ if TYPE_CHECKING:
     Keys = NDArray[np.int64]
     Bound = dict[int, Keys]
 
+T = TypeVar("T")
+
 LEAST, MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 WORD_BITS = 62
-PIECE = 1 << 20
+PIECE = 1 << 18
 """How many candidates of the first visit become combinations at a time."""
 FADES = 0.5
 
@@ -52,6 +59,10 @@ class Remembered(Protocol):
 
     def holds(self, bound: Bound, new: int, link: Link | None) -> NDArray[np.bool_] | None:
         """Whether all holds that can be told since an input was bound by a link; None if there is nothing to tell."""
+        ...
+
+    def asks(self, link: Link | None) -> bool:
+        """Whether anything is to be told of rows that a link has bound, or time alone."""
         ...
 
 
@@ -142,24 +153,28 @@ class StreamJoin:
             max((a.size for (owner, _), a in self.areas.items() if owner == n), default=0) for n in range(self.inputs)
         )
 
-    def ordered(self, new: Sequence[Arrived]) -> Iterator[Combined]:
-        """Insert the rows of all inputs up to an instant; yield their combinations in the order of validity."""
-        for number, rows in enumerate(new):
-            self.insert(number, rows)
-        searches = [
-            _Search.of(self, number, rows, in_order=True) for number, rows in enumerate(new) if rows.number.size
-        ]
-        for until in _cuts(searches):
-            parts = [combined for own in searches for combined in own.up_to(until)]
-            if parts:
-                yield in_order(parts)
+    def ordered(self, new: Sequence[Arrived], build: Callable[[Combined], T], threads: int = 1) -> Iterator[T]:
+        """Insert the rows of all inputs up to an instant; yield what is built of their combinations, in order."""
+        together(threads, [partial(self.insert, number, rows) for number, rows in enumerate(new)])
+        searches = together(
+            threads, [partial(_Search.of, self, number, rows, in_order=True) for number, rows in enumerate(new)]
+        )
+        pieces = [partial(self._piece, searches, some, build) for some in _pieces(searches)]
+        yield from (built for built in in_turn(threads, pieces) if built is not None)
 
-    def unordered(self, number: int, rows: Arrived) -> Iterator[Combined]:
+    def _piece(self, searches: Sequence[_Search], some: Sequence[slice], build: Callable[[Combined], T]) -> T | None:
+        """What is built of the combinations of some rows of each input."""
+        combined = _pairs_by_start(searches, some)
+        if combined is None:
+            parts = [own.combined(part) for own, part in zip(searches, some, strict=True) if part.start < part.stop]
+            combined = _together([part for part in parts if part is not None])
+        return None if combined is None else build(in_order(combined))
+
+    def unordered(self, number: int, rows: Arrived, build: Callable[[Combined], T], threads: int = 1) -> Iterator[T]:
         """Combine rows of one input with all that came before, then insert them; in no order."""
-        if rows.number.size:
-            search = _Search.of(self, number, rows, in_order=False)
-            for until in _cuts([search]):
-                yield from search.up_to(until)
+        search = _Search.of(self, number, rows, in_order=False)
+        pieces = [partial(_built, search, some[0], build) for some in _pieces([search])]
+        yield from (built for built in in_turn(threads, pieces) if built is not None)
         self.insert(number, rows)
 
     def next_visit(self, bound: set[int]) -> tuple[int, int | None]:
@@ -187,7 +202,6 @@ class _Search:
     probes: Probes
     hits: Hits
     ends: Keys
-    done: int = 0
 
     @classmethod
     def of(cls, join: StreamJoin, number: int, rows: Arrived, *, in_order: bool) -> _Search:
@@ -196,19 +210,24 @@ class _Search:
         hits = join.areas[visit].look_up(probes)
         return cls(join, number, rows, in_order, visit, probes, hits, np.cumsum(hits.counts(rows.number.size)))
 
-    def up_to(self, until: int) -> Iterator[Combined]:
-        """The combinations of the rows that start up to an instant and were not asked for yet."""
-        last = int(np.searchsorted(self.rows.start, until, side="right"))
-        while self.done < last:
-            before = int(self.ends[self.done - 1]) if self.done else 0
-            enough = last if self.in_order else min(last, int(np.searchsorted(self.ends, before + PIECE)) + 1)
-            some = slice(self.done, enough)
-            self.done = enough
-            combined = self._combined(some)
-            if combined is not None:
-                yield combined
+    @property
+    def plain(self) -> bool:
+        """Whether keys and time decide, and the keys' codes tell them apart; in one run, so that a slice is all."""
+        link = None if self.visit[1] is None else self.join.links[self.visit[1]]
+        kind = self.join.areas[self.visit].kind
+        exact = self.hits.exact and all(run.exact for run, _, _ in self.hits.runs)
+        return len(self.hits.runs) < 2 and exact and kind == Equality() and not self.join.memory.asks(link)  # noqa: PLR2004 -- one
 
-    def _combined(self, some: slice) -> Combined | None:
+    def side(self, some: slice) -> tuple[Keys, ...]:
+        """Some of the rows, their slices, and the rows in which the slices lie."""
+        own = self.rows.number[some], self.rows.start[some], self.rows.end[some]
+        if not self.hits.runs:
+            nothing = np.zeros(own[0].size, np.int64)
+            return (*own, nothing, nothing, nothing[:0], nothing[:0])
+        run, low, high = self.hits.runs[0]
+        return (*own, low[some], high[some], run.rows.number, run.rows.end)
+
+    def combined(self, some: slice) -> Combined | None:
         """Visit all areas with some of the rows."""
         found = self.join.areas[self.visit].partners(self.probes, self.hits, some)
         start, end = taken(self.rows.start, found.probing), taken(self.rows.end, found.probing)
@@ -236,7 +255,7 @@ class _Search:
         holds = None if self.in_order or bool((start < end).all()) else start < end
         if holds is not None:
             start, end, rows, bound = _kept(np.flatnonzero(holds), start, end, rows, bound)
-        told = self.join.memory.holds(bound, visit[0], link) if rows.size else None
+        told = self.join.memory.holds(bound, visit[0], link) if rows.size and self.join.memory.asks(link) else None
         return (start, end, rows, bound) if told is None else _kept(np.flatnonzero(told), start, end, rows, bound)
 
     def _asking(self, visit: tuple[int, int | None], bound: Bound, start: Keys, end: Keys, rows: Keys) -> Probes:
@@ -269,31 +288,53 @@ def _probes(rows: AreaRows, start: Keys, end: Keys, prober: int, visited: int, *
     return Probes(rows, np.where(first, MOST, start), start - ~first)
 
 
-def _cuts(searches: Sequence[_Search]) -> Iterator[int]:
-    """Instants between which the rows of all inputs have so many candidates together; MOST is the last."""
-    starts = np.concatenate([own.rows.start for own in searches]) if searches else np.empty(0, np.int64)
-    counts = [np.diff(own.ends, prepend=0) for own in searches]
+def _built(search: _Search, some: slice, build: Callable[[Combined], T]) -> T | None:
+    combined = search.combined(some)
+    return None if combined is None else build(combined)
+
+
+def _pieces(searches: Sequence[_Search]) -> list[list[slice]]:
+    """The rows of all inputs, cut at the same instants so that a piece has no more than so many candidates."""
+    starts = np.concatenate([own.rows.start for own in searches])
     order = np.argsort(starts, kind="stable")
-    total = np.cumsum(np.concatenate(counts)[order]) if searches else starts
-    number = int(total[-1]) // PIECE if total.size else 0
-    at = np.searchsorted(total, PIECE * np.arange(1, number + 1))
-    yield from (int(own) for own in np.unique(starts[order][at[at < total.size]]) if own != MOST)
-    yield int(MOST)
+    total = np.cumsum(np.concatenate([np.diff(own.ends, prepend=0) for own in searches])[order])
+    if not total.size or not total[-1]:
+        return []
+    at = np.searchsorted(total, PIECE * np.arange(1, int(total[-1]) // PIECE + 1))
+    cuts = np.unique(starts[order][at[at < total.size]])
+    edges = [[0, *np.searchsorted(own.rows.start, cuts, side="right"), own.rows.start.size] for own in searches]
+    return [[slice(*own) for own in part] for part in zip(*map(pairwise, edges), strict=True)]
 
 
-def in_order(parts: Sequence[Combined]) -> Combined:
-    """Combinations put together in the order of (start, end)."""
-    one = parts[0]
-    if len(parts) > 1:
-        numbers = tuple(np.concatenate([own.numbers[i] for own in parts]) for i in range(len(one.numbers)))
-        one = Combined(numbers, np.concatenate([o.start for o in parts]), np.concatenate([o.end for o in parts]))
-    order = order_of(one.start, one.end)
-    return one if order is None else one.pick(order)
+def _pairs_by_start(searches: Sequence[_Search], some: Sequence[slice]) -> Combined | None:
+    """The pairs of two inputs in one walk, where equal keys and time decide alone; None where more is asked."""
+    if len(searches) != 2 or not all(own.plain for own in searches):  # noqa: PLR2004 -- a pair is of two
+        return None
+    sides = [own.side(part) for own, part in zip(searches, some, strict=True)]
+    size = sum(int((side[4] - side[3]).sum()) for side in sides)
+    out = [empty(size, np.int64) for _ in range(4)]
+    found = fill_pairs_by_start(*sides[0], *sides[1], *out)
+    one, other, start, end = (own[:found] for own in out)
+    return Combined((one, other), start, end) if found else None
+
+
+def _together(parts: Sequence[Combined]) -> Combined | None:
+    """Combinations of several inputs' rows as one."""
+    if len(parts) < 2:  # noqa: PLR2004 -- one is together
+        return parts[0] if parts else None
+    numbers = tuple(np.concatenate(own) for own in zip(*(part.numbers for part in parts), strict=True))
+    return Combined(numbers, np.concatenate([o.start for o in parts]), np.concatenate([o.end for o in parts]))
+
+
+def in_order(found: Combined) -> Combined:
+    """Combinations in the order of (start, end)."""
+    order = order_of(found.start, found.end)
+    return found if order is None else found.pick(order)
 
 
 def order_of(start: Keys, end: Keys) -> Keys | None:
     """The order of (start, end); None if they stand in it. Both share a word where they fit it."""
-    if start.size < 2:  # noqa: PLR2004 -- one is in order
+    if ascend_by_both(start, end):
         return None
     finite = end[end != MOST]
     first, last = (int(finite.min()), int(finite.max()) + 1) if finite.size else (0, 0)
@@ -302,4 +343,4 @@ def order_of(start: Keys, end: Keys) -> Keys | None:
         order: Keys = np.lexsort((end, start))
         return order
     words = ((start - start.min()) << bits) | (np.minimum(end, last) - first)
-    return None if ascends(words) else sort_with_order(words)[1]
+    return sort_with_order(words)[1]

@@ -20,6 +20,8 @@ from dovetail._hosts.arrow.frames import Frame, open_frame
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from numpy.typing import NDArray
+
     from dovetail._core.plan.validity import Temporal
 
 BATCH = 1 << 16
@@ -90,7 +92,10 @@ def _pairs(asked: Temporal, sides: list[pa.Table]) -> Iterator[pa.RecordBatch]:
     """The rows of the inner join, its validity as keys; with the rows' numbers where stretches are asked for."""
     outer = asked.how != "inner"
     shown = () if asked.how in ("semi", "anti") else asked.shown
-    call: dict[str, Any] = {"on": asked.overlapping, "select": asked.select(shown, rows=outer)}
+    call: dict[str, Any] = {
+        "on": asked.overlapping,
+        "select": asked.select_each(shown, [START, END, *([ROW] if outer else [])]),
+    }
     if len(sides) > 2:  # noqa: PLR2004 -- three and more are a cascade
         readers = {
             name: pa.RecordBatchReader.from_batches(own.schema, own.to_batches())
@@ -106,8 +111,23 @@ def _pairs(asked: Temporal, sides: list[pa.Table]) -> Iterator[pa.RecordBatch]:
 def _shown(batch: pa.RecordBatch, schema: pa.Schema, kind: pa.DataType) -> pa.RecordBatch:
     """A batch of pairs as the caller sees it."""
     own = len(schema) - 2
-    keys = [batch.column(name).to_numpy(zero_copy_only=False) for name in (START, END)]
-    return pa.RecordBatch.from_arrays([*batch.columns[:own], *(instants(key, kind) for key in keys)], schema=schema)
+    return pa.RecordBatch.from_arrays(
+        [*batch.columns[:own], *(instants(key, kind) for key in _shared(batch))], schema=schema
+    )
+
+
+def _shared(batch: pa.RecordBatch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The time that the rows of each result share: from the last start to the first end."""
+    keys = [
+        [_numbers(batch, name) for name in batch.schema.names if name.startswith(f"{column} ")]
+        for column in (START, END)
+    ]
+    return np.maximum.reduce(keys[0]), np.minimum.reduce(keys[1])
+
+
+def _numbers(batch: pa.RecordBatch, name: str) -> NDArray[np.int64]:
+    found: NDArray[np.int64] = batch.column(name).to_numpy(zero_copy_only=False)
+    return found
 
 
 def _outer(
@@ -118,8 +138,7 @@ def _outer(
     for batch in pairs:
         for i, own in enumerate(covered):
             if own is not None:
-                keys = (batch.column(name).to_numpy(zero_copy_only=False) for name in (f"{ROW} {i}", START, END))
-                own.add(*keys)
+                own.add(_numbers(batch, f"{ROW} {i}"), *_shared(batch))
         if asked.how not in ("semi", "anti"):
             yield _shown(batch, schema, kind)
     for i, own in enumerate(covered):

@@ -34,6 +34,10 @@ class StoredRows:
         """The keys and values that rows of an input bring to a link."""
         return self.stores[number].brought(link, rows)
 
+    def asks(self, link: Link | None) -> bool:
+        """Whether there is any test but those that a link answers."""
+        return any(own.link is None or self.linked.links[own.link] is not link for own in self.linked.tests)
+
     def holds(self, bound: dict[int, Keys], new: int, link: Link | None) -> NDArray[np.bool_] | None:
         """Whether all tests hold that can be made since an input was bound, by a link or by time alone."""
         tests = [own for own in self.linked.tests if new in own.reads and own.reads <= set(bound)]

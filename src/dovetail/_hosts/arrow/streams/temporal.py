@@ -30,6 +30,7 @@ from dovetail._core.emit.store import Store
 from dovetail._core.plan.validity import VALID_END, VALID_START
 from dovetail._core.sweep.areas.equality import Equality
 from dovetail._core.sweep.stream_join import Arrived, StreamJoin
+from dovetail._hosts.arrow.join import threads
 from dovetail._hosts.arrow.streams.arrivals import ENDED, Arrivals, Waiting
 from dovetail._hosts.arrow.streams.remembered import StoredRows
 from dovetail.errors import UsageError
@@ -79,6 +80,8 @@ class Timed:
 
     def __init__(self, told: Streams) -> None:
         self.told = told
+        self.schema = told.schema
+        self.columns = [(own.plain.table, own.plain.name) for own in told.asked.shown if own.plain is not None]
         self.arrivals = {name: Arrivals(told.lateness) for name in told.asked.names}
 
     @property
@@ -115,7 +118,7 @@ class Timed:
         found: dict[tuple[str, str], pa.Array] = {}
         size = next(own.size for own in numbers if own is not None)
         for i, name in enumerate(self.told.asked.names):
-            own = [c.plain.name for c in self.told.asked.shown if c.plain is not None and c.plain.table == name]
+            own = [column for owner, column in self.columns if owner == name]
             rows = numbers[i] if i < len(numbers) else None
             arrays = (
                 [pa.nulls(size, self.told.schemas[i].field(column).type) for column in own]
@@ -123,7 +126,7 @@ class Timed:
                 else stores[i].take(own, rows)
             )
             found |= {(name, column): array for column, array in zip(own, arrays, strict=True)}
-        return [found[c.plain.table, c.plain.name] for c in self.told.asked.shown if c.plain is not None]
+        return [found[column] for column in self.columns]
 
 
 class TemporalOperator(Timed):
@@ -136,6 +139,7 @@ class TemporalOperator(Timed):
         self.join = StreamJoin(len(names), told.linked.links, StoredRows(told.linked, self.stores))
         self.arriving = told.asked.algorithm == "buffer-output"
         self.counted = [0] * len(names)
+        self.threads = threads()
         self.pairs, self.stretches = Outbox(), Outbox()
         how = told.asked.how
         kept = (how not in ("inner", "right"), how in ("right", "full"))
@@ -169,8 +173,8 @@ class TemporalOperator(Timed):
         frontier = self.frontier
         if not self.arriving:
             for slab in self._slabs(frontier):
-                for combined in self.join.ordered(slab):
-                    self._found(combined)
+                for found in self.join.ordered(slab, self._built, self.threads):
+                    self.pairs.add(found)
                     yield from () if self.outer else self._certain(frontier)
         yield from self._certain(frontier)
         for number in range(len(self.stores)):
@@ -200,8 +204,8 @@ class TemporalOperator(Timed):
             yield slab
 
     def _join_at_once(self, number: int, rows: Waiting) -> None:
-        for combined in self.join.unordered(number, self._arrived(number, rows)):
-            self._found(combined)
+        for found in self.join.unordered(number, self._arrived(number, rows), self._built, self.threads):
+            self.pairs.add(found)
 
     def _arrived(self, number: int, rows: Waiting | None) -> Arrived:
         """Number rows and keep them; those that can have partners, with what they bring to links."""
@@ -238,12 +242,12 @@ class TemporalOperator(Timed):
         }
         self.stores[number].add(Arrived(numbers, rows.start, rows.end, links), rows.batch)  # type: ignore[arg-type]
 
-    def _found(self, combined: Combined) -> None:
-        """Hold combinations, with what they show."""
+    def _built(self, combined: Combined) -> Results:
+        """Combinations with what they show."""
         shown = self.told.asked.how not in ("semi", "anti")
         columns = tuple(self.shown(self.stores, combined.numbers)) if shown else ()
         numbers = combined.numbers if self.outer else ()
-        self.pairs.add(Results(combined.start, combined.end, numbers, columns))
+        return Results(combined.start, combined.end, numbers, columns)
 
     def _certain(self, frontier: int) -> Iterator[pa.RecordBatch]:
         """Let results go that start before the frontier, and before any stretch that is still open."""
@@ -254,7 +258,7 @@ class TemporalOperator(Timed):
             found = self.stretches.release(self._open_since(before))
         if found is not None:
             ends = [instants(own, self.told.axis) for own in (found.start, found.end)]
-            yield pa.RecordBatch.from_arrays([*found.columns, *ends], schema=self.told.schema)
+            yield pa.RecordBatch.from_arrays([*found.columns, *ends], schema=self.schema)
 
     def _stretch(self, pairs: Results | None, before: int | None) -> None:
         """Note pairs on the rows that they cover; hold them, if they are shown, and the stretches that have ended."""

@@ -122,7 +122,7 @@ class TpmjOperator(Timed):
         self.flank, self.groups, self.reported = Group(tuple(made), until), self.groups[taken:], until
         for found in results.read():
             ends = [instants(own, self.told.axis) for own in (found.start, found.end)]
-            yield pa.RecordBatch.from_arrays([*found.columns, *ends], schema=self.told.schema)
+            yield pa.RecordBatch.from_arrays([*found.columns, *ends], schema=self.schema)
 
     def _replace(self, groups: list[Group], made: list[RunFile]) -> None:
         self.external.directory.keep(made, [run for group in groups for run in group.runs])

@@ -52,7 +52,7 @@ class ValueJoin:
 
     def advance(self, slab: Sequence[pa.RecordBatch | None], before: int | None) -> Iterator[Combined]:
         """Join all rows below a point of the axis; those that end there are forgotten after."""
-        yield from self.join.ordered([self._arrived(i, batch) for i, batch in enumerate(slab)])
+        yield from self.join.ordered([self._arrived(i, batch) for i, batch in enumerate(slab)], lambda found: found)
         if before is not None:
             for number, store in enumerate(self.stores):
                 self.join.expire(number, before)
@@ -83,6 +83,10 @@ class ValueJoin:
     def brought(self, number: int, link: int, rows: Keys) -> tuple[tuple[Keys, ...], tuple[Keys, ...]]:
         """The areas know no links."""
         raise AssertionError(number, link, rows.size)
+
+    def asks(self, _link: Link | None) -> bool:
+        """The axis never tells all."""
+        return True
 
     def holds(self, bound: dict[int, Keys], new: int, _link: Link | None) -> NDArray[np.bool_]:
         """Whether an input's rows go with those that are bound already."""
