@@ -398,6 +398,142 @@ class UsageError(DovetailError, ValueError):
         )
 
     @classmethod
+    def no_window_length(cls, kind: str, got: object) -> Self:
+        """Refuse a window over time that no row could stay in."""
+        return cls(
+            f"{kind} window of {got!r}: its length is a duration or a number above 0. "
+            f"Hint: dv.{kind}('10 seconds'), or dv.{kind}(10) on an axis of numbers."
+        )
+
+    @classmethod
+    def no_validity(cls, ts: object, window: object, valid: object) -> Self:
+        """Say what a temporal join must know of its rows."""
+        return cls(
+            f"temporal_join got ts={ts!r}, window={window!r}, valid={valid!r}; it takes ts and window, or valid. "
+            "Hint: ts='ts', window=dv.sliding('10 seconds'), or valid=('start', 'end')."
+        )
+
+    @classmethod
+    def no_ends(cls, got: object) -> Self:
+        """Refuse what names no start and end."""
+        return cls(f"valid is {got!r}; it is a pair of columns, the start and the end. Hint: valid=('start', 'end').")
+
+    @classmethod
+    def no_time_window(cls, got: object) -> Self:
+        """Refuse what is no window over time."""
+        return cls(
+            f"window is {got!r}; it is one of dv.sliding(...), dv.fixed(...) and dv.unbounded(). "
+            "Hint: window=dv.sliding('10 seconds')."
+        )
+
+    @classmethod
+    def not_for_input(cls, option: str, name: str, given: Iterable[str]) -> Self:
+        """Name an input that an option by name leaves out."""
+        return cls(f"{option} says nothing of input {name!r}; it names {_names(given)}. Hint: name every input.")
+
+    @classmethod
+    def wide_axis(cls, text: str, kind: str) -> Self:
+        """Refuse instants that do not fit 64 bits."""
+        return cls(f"{text!r} is {kind}; instants have at most 18 digits. Hint: cast the columns to DECIMAL(18, s).")
+
+    @classmethod
+    def ends_before_start(cls, name: str, start: object, end: object) -> Self:
+        """Show an interval of validity that is turned round."""
+        return cls(
+            f"a row of {name!r} ends at {end}, before its start {start}; a row is valid in [start, end). "
+            "Hint: swap the two columns, or drop such rows."
+        )
+
+    @classmethod
+    def only_in_process(cls, algorithm: str) -> Self:
+        """Refuse an operator of streams to DataFrames."""
+        return cls(
+            f"algorithm {algorithm!r} joins tables and iterators of this process, not Spark DataFrames. "
+            "Hint: leave algorithm out; on Spark a temporal join is one sweep."
+        )
+
+    @classmethod
+    def runs_backwards(cls, name: str, got: object, latest: object) -> Self:
+        """Show a start that is further back than the lateness."""
+        return cls(
+            f"input {name!r} runs backwards: a row starts at {got} after one at {latest}, further back than the "
+            "lateness; rows arrive by start. Hint: allow more with lateness=..., or take what is too late with late=..."
+        )
+
+    @classmethod
+    def no_batches(cls, name: str, got: str) -> Self:
+        """Name an input that is no stream of batches."""
+        return cls(
+            f"input {name!r} is a {got}; a stream is an iterator of Arrow record batches, a reader or a table. "
+            "Hint: table.to_batches()."
+        )
+
+    @classmethod
+    def no_schema(cls, name: str) -> Self:
+        """Say that an empty iterator does not tell its columns."""
+        return cls(
+            f"input {name!r} has no batch, so that its columns are not known. "
+            "Hint: pass pyarrow.RecordBatchReader.from_batches(schema, batches), or at least one batch without rows."
+        )
+
+    @classmethod
+    def negative_lateness(cls, got: object) -> Self:
+        """Refuse a lateness that nothing can keep."""
+        return cls(f"lateness {got!r} is negative; it is how far rows may be behind. Hint: lateness='10 seconds'.")
+
+    @classmethod
+    def needs_ticks(cls, option: str) -> Self:
+        """Refuse to count distances on an axis of doubles."""
+        return cls(f"{option} counts ticks, which an axis of DOUBLE does not have. Hint: cast the times to integers.")
+
+    @classmethod
+    def too_small_fan_in(cls, got: object) -> Self:
+        """Refuse to merge fewer than two runs."""
+        return cls(f"fan_in is {got!r}; a merge reads at least 2 runs. Hint: leave it out for 8.")
+
+    @classmethod
+    def too_little_memory(cls, got: object, batch: int) -> Self:
+        """Refuse a limit that not even one batch fits."""
+        return cls(
+            f"memory is {got!r} bytes, but one batch takes {batch}; twice a batch is the least. "
+            "Hint: raise memory, or cut the input into smaller batches."
+        )
+
+    @classmethod
+    def unwritable(cls, path: str, reason: str) -> Self:
+        """Name a directory in which no run can be kept."""
+        return cls(f"directory {path!r} cannot be written to: {reason}. Hint: name another with directory=...")
+
+    @classmethod
+    def cannot_write_run(cls, path: str, reason: str) -> Self:
+        """Say that a run could not be kept, and that its rows are not lost."""
+        return cls(
+            f"run {path!r} cannot be written: {reason}; the rows of it are still in memory or in older runs. "
+            "Hint: make room on the disk, then call again."
+        )
+
+    @classmethod
+    def no_global_order(cls, name: str, what: str) -> Self:
+        """Refuse a condition by which rows of all inputs cannot be sorted."""
+        return cls(
+            f"runs need one order of values over all inputs, but {name!r} {what}. Hint: compare every two by the same "
+            "keys, or by < <= > >= of one interval each; or use algorithm='buffer-input'."
+        )
+
+    @classmethod
+    def no_memory(cls, got: object) -> Self:
+        """Refuse a limit that is no number of bytes."""
+        return cls(f"memory is {got!r}; it is a whole number of bytes above 0. Hint: memory=64 << 20 are 64 MB.")
+
+    @classmethod
+    def two_streams(cls, got: int) -> Self:
+        """Refuse more inputs than the progressive merge join takes."""
+        return cls(
+            f"algorithm 'progressive' joins two inputs; got {got}. "
+            "Hint: join two first, or use stream.temporal_join with window=dv.unbounded()."
+        )
+
+    @classmethod
     def too_few_partitions(cls, got: object) -> Self:
         """Refuse a number of cells below one."""
         return cls(f"partitions is {got!r}; it is a whole number of at least 1. Hint: leave it out to have it chosen.")

@@ -43,7 +43,7 @@ class SideRows:
 
     def take(self, rows: NDArray[np.int64]) -> tuple[pa.Array, ...]:
         """The columns of some rows."""
-        return tuple(_taken(column, rows) for column in self.columns)
+        return tuple(taken_rows(column, rows) for column in self.columns)
 
     def nothing(self, size: int) -> tuple[pa.Array, ...]:
         """NULL in every column."""
@@ -64,7 +64,7 @@ class SideRows:
         return np.flatnonzero(found)
 
 
-def _taken(column: pa.Array, rows: NDArray[np.int64]) -> pa.Array:
+def taken_rows(column: pa.Array, rows: NDArray[np.int64]) -> pa.Array:
     """A column of some rows."""
     fixed = Fixed.of(column)
     if fixed is None:
@@ -84,7 +84,7 @@ class Arranged:
         """Arrange the columns, unless they stand so already."""
         columns = shown.columns
         if not (shown.rows.size == shown.size and ascends(shown.rows)):
-            columns = tuple(together(threads, [partial(_taken, column, shown.rows) for column in columns]))
+            columns = tuple(together(threads, [partial(taken_rows, column, shown.rows) for column in columns]))
         return cls(side, tuple(Fixed.of(column) or column for column in columns))
 
     def spread(self, found: Matches) -> list[pa.Array]:
