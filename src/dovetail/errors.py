@@ -411,6 +411,27 @@ class UsageError(DovetailError, ValueError):
         )
 
     @classmethod
+    def no_equality(cls, algorithm: str) -> Self:
+        """Refuse an algorithm of the equality joins for a condition without one."""
+        return cls(
+            f"algorithm {algorithm!r} takes an equality between the sides; the condition has none. "
+            "Hint: leave algorithm out, and the plan chooses."
+        )
+
+    @classmethod
+    def algorithm_with_agg(cls, algorithm: str) -> Self:
+        """Refuse to fold pairs by an algorithm that makes them."""
+        return cls(f"algorithm {algorithm!r} cannot be had with agg, which makes no pairs. Hint: leave algorithm out.")
+
+    @classmethod
+    def too_large_to_travel(cls, algorithm: str, name: str, limit: int) -> Self:
+        """Refuse to bring a side to every task that is too large for it."""
+        return cls(
+            f"algorithm {algorithm!r} brings {name!r} to every task, but it takes more than {limit >> 20} MB. "
+            "Hint: algorithm='ring' sends it from task to task, 'spark' lets Spark shuffle both sides."
+        )
+
+    @classmethod
     def knob_of_others(cls, name: str, value: object, algorithm: str, takers: Iterable[str]) -> Self:
         """Refuse a choice that the algorithm does not have."""
         names = list(takers)

@@ -14,7 +14,9 @@ from dovetail._core.aggregate.functions import result_type
 from dovetail._core.plan.decide import BROADCAST_BYTES, Decision, Facts, broadcast, decide
 from dovetail._core.plan.knobs import FAMILY
 from dovetail._hosts.spark.choice import DEALT, spark_is_best, weighed
+from dovetail._hosts.spark.der import shown
 from dovetail._hosts.spark.known import Known
+from dovetail._hosts.spark.outer import outer_join
 from dovetail._hosts.spark.overlay import Overlay
 from dovetail._hosts.spark.place import placed, plan_cells
 from dovetail._hosts.spark.prefilter import prefilter, prefilter_left
@@ -48,6 +50,10 @@ FEW_ROWS = 100_000
 def run(query: Query, left: SparkFrame, right: SparkFrame) -> DataFrame:
     """Join two DataFrames; a small side or the statistics are read now, the rows when Spark asks for them."""
     sides, left, right = numbered(query, left, right)
+    outer = outer_join(query, sides, left, right)
+    joined = outer.result() if outer is not None else None
+    if joined is not None:
+        return joined
     if stays_with_spark(query, sides):
         return sparks_own(query, left, right)
     aggregate_types(query, sides)
@@ -86,7 +92,7 @@ def stays_with_spark(query: Query, sides: Sides) -> bool:
 def sparks_own(query: Query, left: SparkFrame, right: SparkFrame) -> DataFrame:
     """Spark's join, with our output columns."""
     joined = left.frame.alias(left.name).join(right.frame.alias(right.name), F.expr(query.condition.sql), query.how)
-    return joined.select(*(F.expr(column.shows.sql).alias(column.name) for column in query.output))
+    return shown(query, joined)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,99 @@
+"""Equality joins that leave the large side where it is: which side travels, and how.
+
+Spark cannot broadcast a side whose rows the join keeps. These joins can: what the small side has found is told by
+marks, which are far smaller than the rows of the large side.
+
+    der            the small side goes to every task; which of its rows found no partner is told by bits
+    replicate      likewise, but the rows themselves are told that found none (DOJA)
+    ring           the small side goes from task to task with its marks, each holding a part of the large side (SOJA)
+    redistribute   both sides go to where their key belongs, as Spark does it (ROJA)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dovetail._core.plan.decide import BROADCAST_BYTES, size_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dovetail._core.condition.values import Side
+    from dovetail._core.plan.query import How
+
+_KEPT: dict[str, frozenset[str]] = {
+    "inner": frozenset(),
+    "left": frozenset({"left"}),
+    "right": frozenset({"right"}),
+    "full": frozenset({"left", "right"}),
+    "semi": frozenset({"left"}),
+    "anti": frozenset({"left"}),
+}
+WORTH_BYTES = 16 << 20
+"""A large side below this is shuffled faster than a small one is brought."""
+TIMES_LARGER = 4
+RING_TIMES = 16
+"""How many times larger the side that stays must be for a ring, whose rows pass through Python."""
+RING_PART_BYTES = 1 << 30
+HOT = 0.2
+"""A key with this share of the rows makes a ring worth while for a side as many times less large."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outer:
+    """The algorithm, the side that travels, and why."""
+
+    algorithm: str
+    travels: Side
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sized:
+    """An input by name, and about how many bytes of it would travel; endless if nobody knows."""
+
+    name: str
+    size: float
+
+
+def keeps(how: How, side: Side) -> bool:
+    """Whether a join type keeps the rows of a side that have no partner, or tells them apart."""
+    return side in _KEPT[how]
+
+
+def asked_outer(algorithm: str, left: Sized, right: Sized) -> Outer:
+    """The choice of the caller; the smaller side travels."""
+    travels: Side = "left" if left.size <= right.size else "right"
+    return Outer(algorithm, travels, f"{algorithm} was asked for; {_smaller(left, right).name} travels")
+
+
+def chosen_outer(how: How, left: Sized, right: Sized, *, slots: int | None, hot: Callable[[], float]) -> Outer | None:
+    """What suits the sizes; None if Spark's own join does.
+
+    `slots`: how many tasks can meet in a ring, if any; `hot`: the share of the commonest key, which takes time to find.
+    """
+    small, large = _smaller(left, right), _larger(left, right)
+    travels: Side = "left" if small is left else "right"
+    if not keeps(how, travels) or large.size < max(WORTH_BYTES, TIMES_LARGER * small.size):
+        return None
+    sizes = f"{small.name}, about {size_text(small.size)}, whose rows are kept, travels"
+    stays = f"{large.name}, about {size_text(large.size)}, stays where it is and is not shuffled"
+    if small.size <= BROADCAST_BYTES:
+        return Outer("der", travels, f"{sizes} to every task; {stays}; what found no partner is told by bits")
+    if slots is None or large.size > slots * RING_PART_BYTES:
+        return None
+    ring = f"{sizes} around a ring of {slots} tasks, too much for each at once; {stays}"
+    if large.size >= RING_TIMES * small.size:
+        return Outer("ring", travels, ring)
+    share = hot() if large.size >= RING_TIMES * HOT * small.size else 0.0
+    skew = f"; one key has {share:.0%} of its rows, which a shuffle would bring to one task"
+    return Outer("ring", travels, ring + skew) if share >= HOT else None
+
+
+def _smaller(left: Sized, right: Sized) -> Sized:
+    return left if left.size <= right.size else right
+
+
+def _larger(left: Sized, right: Sized) -> Sized:
+    return right if left.size <= right.size else left

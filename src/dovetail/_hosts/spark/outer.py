@@ -1,0 +1,105 @@
+"""Equality joins that leave the large side where it is: chosen, brought under way, and told to `explain`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.types import ArrayType, MapType, StructType
+
+from dovetail._core.plan.decide import BROADCAST_BYTES
+from dovetail._core.plan.outer import Sized, asked_outer, chosen_outer
+from dovetail._hosts.spark.der import der, shown
+from dovetail._hosts.spark.known import Known
+from dovetail._hosts.spark.sampled import sample_of
+from dovetail._hosts.spark.small import bounded
+from dovetail._hosts.spark.types import arrow_type, width
+from dovetail.errors import UsageError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import DataType
+
+    from dovetail._core.plan.outer import Outer
+    from dovetail._core.plan.query import Query
+    from dovetail._hosts.spark.frames import SparkFrame
+    from dovetail._hosts.spark.sides import Sides
+
+
+@dataclass(frozen=True)
+class OuterJoin:
+    """A join by one of these algorithms, of which nothing has been read yet."""
+
+    query: Query
+    sides: Sides
+    frames: tuple[SparkFrame, SparkFrame]
+    outer: Outer
+
+    def result(self) -> DataFrame | None:
+        """The rows that the caller sees; None if the side that was to travel turns out too large, and `auto` asks."""
+        if self.outer.algorithm == "redistribute":
+            return self._redistributed()
+        table = self._brought()
+        if table is None and self.query.algorithm != "auto":
+            raise UsageError.too_large_to_travel(self.outer.algorithm, self.small.name, BROADCAST_BYTES)
+        return None if table is None else der(self.query, self.outer.travels, self.frames, table)
+
+    @property
+    def small(self) -> SparkFrame:
+        """The side that travels."""
+        return self.frames[0 if self.outer.travels == "left" else 1]
+
+    def _brought(self) -> pa.Table | None:
+        """The columns of the small side that anything reads, in the driver."""
+        query, name = self.query, self.small.name
+        read = {*query.read_by_output(name), *query.read_by_condition(name)}
+        frame = self.small.frame.select(*(f"`{own}`" for own in self.small.frame.columns if own in read))
+        return bounded(frame, sum(width(field.dataType) for field in frame.schema.fields))
+
+    def _redistributed(self) -> DataFrame:
+        """Spark's own join, told to shuffle both sides."""
+        left, right = self.frames
+        joined = left.frame.alias(left.name).join(
+            right.frame.alias(right.name).hint("merge"), F.expr(self.query.condition.sql), self.query.how
+        )
+        return shown(self.query, joined)
+
+
+def outer_join(query: Query, sides: Sides, left: SparkFrame, right: SparkFrame) -> OuterJoin | None:
+    """The join that was asked for or that suits the sizes; None if it is not for these algorithms."""
+    free = query.algorithm == "auto" and query.cells is None and query.how != "inner" and query.per is None
+    only_keys = bool(sides.condition.keys) and not sides.condition.comparisons
+    if not query.knobs.outer and not (free and only_keys):
+        return None
+    known = Known(sides)
+    sized = tuple(Sized(own.name, size) for own, size in zip((left, right), known.estimates, strict=True))
+    if query.knobs.outer:
+        return OuterJoin(query, sides, (left, right), asked_outer(query.algorithm, *sized))
+    found = chosen_outer(query.how, *sized, slots=None, hot=lambda: hottest(known))
+    if found is None:
+        return None
+    join = OuterJoin(query, sides, (left, right), found)
+    return join if all(travels(field.dataType) for field in join.small.frame.schema.fields) else None
+
+
+def travels(kind: DataType) -> bool:
+    """Whether values of a type come back from the driver as they went there."""
+    if isinstance(kind, StructType):
+        return all(travels(field.dataType) for field in kind.fields)
+    if isinstance(kind, ArrayType):
+        return travels(kind.elementType)
+    if isinstance(kind, MapType):
+        return travels(kind.keyType) and travels(kind.valueType)
+    return arrow_type(kind) is not None
+
+
+def hottest(known: Known) -> float:
+    """The share of the commonest key among the rows of the larger side, by its sample."""
+    sample, _ = sample_of(known.sides.condition, *known.statistics)
+    codes = sample.left_codes if known.estimates[0] > known.estimates[1] else sample.right_codes
+    return (
+        0.0 if codes is None or codes.size == 0 else float(np.unique(codes, return_counts=True)[1].max() / codes.size)
+    )

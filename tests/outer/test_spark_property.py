@@ -1,0 +1,37 @@
+"""Equality joins by every algorithm that leaves the large side in place, against Spark's own answer."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import dovetail as dv
+from dovetail.testing import assert_same_rows
+from tests.spark_answers import quick, spark_answers, spark_frame
+from tests.strategies import sample
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from tests.strategies import Case
+
+EXAMPLES = max(12, int(os.environ.get("DOVETAIL_EXAMPLES", "200")) // 16)
+
+
+@pytest.mark.parametrize("algorithm", ["der", "redistribute"])
+def test_the_rows_are_sparks_own(spark: SparkSession, algorithm: str) -> None:
+    drawn = sample("equality", EXAMPLES, seed=11)
+    want = spark_answers(spark, drawn)
+    with quick(spark), ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(lambda case: _joined(spark, case, algorithm), drawn))
+    for got, rows, case in zip(found, want, drawn, strict=True):
+        print(f"{case.how} join on {case.on} by {algorithm}")  # noqa: T201 -- shown if the next line fails
+        assert_same_rows(got, rows)
+
+
+def _joined(spark: SparkSession, case: Case, algorithm: str) -> Any:
+    left, right = spark_frame(spark, case.left), spark_frame(spark, case.right)
+    return dv.join(left, right, on=case.on, how=case.how, algorithm=algorithm).toArrow()
