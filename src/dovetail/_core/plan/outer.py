@@ -12,7 +12,7 @@ marks, which are far smaller than the rows of the large side.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from dovetail._core.plan.decide import BROADCAST_BYTES, size_text
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from dovetail._core.condition.values import Side
     from dovetail._core.plan.query import How
+
+Wanted = Literal["alone", "partnered"] | None
 
 _KEPT: dict[str, frozenset[str]] = {
     "inner": frozenset(),
@@ -55,6 +57,24 @@ class Sized:
 
     name: str
     size: float
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Which rows a join gives: its pairs, and of either side the rows that are `alone` or that are `partnered`."""
+
+    pairs: bool
+    travelling: Wanted
+    stored: Wanted
+
+    @classmethod
+    def of(cls, how: How, travels: Side) -> Kept:
+        """Read a join type from the side that travels."""
+        if how in ("semi", "anti"):
+            wanted: Wanted = "partnered" if how == "semi" else "alone"
+            return cls(False, wanted, None) if travels == "left" else cls(False, None, wanted)  # noqa: FBT003
+        stays: Side = "right" if travels == "left" else "left"
+        return cls(True, "alone" if keeps(how, travels) else None, "alone" if keeps(how, stays) else None)  # noqa: FBT003
 
 
 def keeps(how: How, side: Side) -> bool:
