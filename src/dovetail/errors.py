@@ -529,6 +529,40 @@ class UsageError(DovetailError, ValueError):
         return cls(f"Spark refuses {text!r}: {reason} Hint: cast the part that it names, or rename a column.")
 
     @classmethod
+    def no_answer(cls, who: str, seconds: float) -> Self:
+        """Say that a worker of a ring is gone, or never came."""
+        return cls(
+            f"{who} did not answer within {seconds:g} seconds, or hung up; a ring needs all its workers. "
+            "Hint: see its own log; on Spark the stage runs again by itself."
+        )
+
+    @classmethod
+    def too_few_workers(cls, got: int) -> Self:
+        """Refuse a ring without a worker."""
+        return cls(f"concurrency count is {got}; a ring has at least 1 worker. Hint: as many as there are cores.")
+
+    @classmethod
+    def no_table(cls, path: str, reason: str) -> Self:
+        """Say why a file cannot be joined."""
+        return cls(
+            f"{path!r} cannot be joined: {reason}. Hint: a CSV file with a header and the key in the first column."
+        )
+
+    @classmethod
+    def ragged_rows(cls, path: str, lines: Iterable[int], more: int, columns: int) -> Self:
+        """Name the lines whose fields are not as many as the header's."""
+        numbers = ", ".join(map(str, lines)) + (f" and {more} more" if more else "")
+        return cls(
+            f"{path!r} has another number of fields than its header's {columns} in line {numbers}. "
+            "Hint: put fields with commas into quotes."
+        )
+
+    @classmethod
+    def worker_failed(cls, rank: int, reason: str) -> Self:
+        """Pass on what a worker said last."""
+        return cls(f"worker {rank} failed: {reason}. Hint: nothing was written; mend the cause and run it again.")
+
+    @classmethod
     def no_data(cls, package: str) -> Self:
         """Say that the lab's real data are missing."""
         return cls(f"the lab needs the data of {package!r}, which is not installed. Hint: pip install {package}.")

@@ -50,18 +50,24 @@ class Links(Protocol):
         """The next table of another worker."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Worker:
     """One worker's share of the work: its part of the side that travels, and of the side that stays."""
 
     meeting: Meeting
     travelling: pa.Table
-    stored: pa.Table
+    stored: pa.Table | None
+
+    def take_stored(self) -> pa.Table:
+        """Hand over the part that stays, once: it need not lie here beside its copy in the order of its keys."""
+        assert self.stored is not None
+        table, self.stored = self.stored, None
+        return table
 
 
 def soja(own: Worker, links: Links) -> Iterator[pa.RecordBatch]:
     """Pass parts of the travelling side around a ring; the stored side stays."""
-    stored = StoredPart(own.meeting, own.stored)
+    stored = StoredPart(own.meeting, own.take_stored())
     part = Part.of(own.travelling)
     yield from stored.meet(part)
     for _ in range(links.size - 1):
@@ -74,7 +80,7 @@ def soja(own: Worker, links: Links) -> Iterator[pa.RecordBatch]:
 def roja(own: Worker, links: Links) -> Iterator[pa.RecordBatch]:
     """Bring the rows of either side to the worker of their key, then join them there."""
     safe = [key.null_safe for key in own.meeting.condition.keys]
-    sides = ((own.travelling, own.meeting.travelling), (own.stored, own.meeting.stored))
+    sides = ((own.travelling, own.meeting.travelling), (own.take_stored(), own.meeting.stored))
     travelling, stored = (_redistributed(table, reader, safe, links) for table, reader in sides)
     yield from _joined(own, Part.of(travelling), StoredPart(own.meeting, stored))
 
@@ -128,7 +134,7 @@ def _replicated(own: Worker, links: Links, sent: Callable[[pa.Table], pa.Table])
     """Join all travelling rows with the stored part; settle with the others which of them dangle everywhere."""
     parts = _exchanged([own.travelling] * links.size, links)
     everyone = [links.rank, *(rank for rank in range(links.size) if rank != links.rank)]
-    stored, part = StoredPart(own.meeting, own.stored), Part.of(pa.concat_tables(parts))
+    stored, part = StoredPart(own.meeting, own.take_stored()), Part.of(pa.concat_tables(parts))
     yield from stored.meet(part)
     yield from stored.left_over(own.travelling.slice(0, 0))
     if own.meeting.kept.travelling is None:
