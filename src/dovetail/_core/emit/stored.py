@@ -45,6 +45,9 @@ if TYPE_CHECKING:
         def keys(self, table: pa.Table) -> SideColumns:
             """The side's keys and filters."""
 
+        def carried(self, table: pa.Table) -> list[str]:
+            """The columns that the two below read: all that is needed once the keys are known."""
+
         def columns(self, table: pa.Table) -> Columns:
             """The columns that residuals may read, by their own names."""
 
@@ -97,7 +100,8 @@ class StoredPart:
         others = np.ones(table.num_rows, np.bool_)
         others[self._index.rows] = False
         order = np.concatenate([self._index.rows, np.flatnonzero(others)])
-        ordered = pa.table({name: one_chunk(table.column(name)).take(pa.array(order)) for name in table.column_names})
+        places = pa.array(order)
+        ordered = pa.table({name: one_chunk(table.column(name)).take(places) for name in meeting.stored.carried(table)})
         self._columns = meeting.stored.columns(ordered)
         self.side = SideRows(tuple(meeting.stored.shown(ordered)), table.num_rows, np.arange(table.num_rows))
         self.marked = np.zeros(table.num_rows, np.bool_)

@@ -11,7 +11,7 @@ import mmap
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from dovetail._core.columns.types import canonicalise
+from dovetail._core.kernels.csv_text import read_integers, split_rows
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 COMMA, NEWLINE, QUOTE = b',\n"'
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 SHOWN_LINES = 5
+PAGE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +65,11 @@ class CsvFile:
     def stretches(self, number: int) -> list[tuple[int, int]]:
         """So many stretches of whole rows, of about as many bytes each."""
         with Path(self.path).open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            edges, quotes, counted = [self.begin], 0, self.begin
+            edges, quotes, counted = [self.begin], 0, data.find(b'"', self.begin)
             for i in range(1, number):
                 at = max(edges[-1], self.begin + (self.size - self.begin) * i // number)
-                quotes, counted = quotes + data[counted:at].count(b'"'), at
+                if counted >= 0:  # else there is none in the whole file
+                    quotes, counted = quotes + _quotes(data, counted, at), max(counted, at)
                 edges.append(_row_end(data, at, inside=quotes % 2 == 1) if at > edges[-1] else at)
         return list(pairwise([*edges, self.size]))
 
@@ -76,68 +79,49 @@ class CsvFile:
         with Path(self.path).open("rb") as file:
             file.seek(begin)
             data = file.read(end - begin)
-        rows = CsvRows.of(data)
-        ragged = np.flatnonzero(rows.separators + 1 != len(self.columns))
-        if ragged.size:
-            raise self._ragged(begin, rows.data.to_pybytes(), rows.start[ragged])
+        rows, ragged, odd = split(data, len(self.columns))
+        if odd:
+            raise self._ragged(begin, rows.data.to_pybytes(), ragged, odd)
         return rows
 
-    def _ragged(self, begin: int, data: bytes, starts: NDArray[np.int64]) -> UsageError:
+    def _ragged(self, begin: int, data: bytes, starts: NDArray[np.int64], number: int) -> UsageError:
         with Path(self.path).open("rb") as file:
-            before = sum(
-                chunk.count(b"\n") for chunk in iter(lambda: file.read(min(1 << 20, begin - file.tell())), b"")
-            )
-        lines = [before + data.count(b"\n", 0, int(start)) + 1 for start in starts[:SHOWN_LINES]]
-        return UsageError.ragged_rows(self.path, lines, max(0, starts.size - SHOWN_LINES), len(self.columns))
+            before = file.read(begin).count(b"\n")
+        lines = [before + data.count(b"\n", 0, int(start)) + 1 for start in starts]
+        return UsageError.ragged_rows(self.path, lines, number - len(lines), len(self.columns))
 
 
 @dataclass(frozen=True, slots=True)
 class CsvRows:
-    """Rows of a file: `[start, end)` without the line's end, of which `[start, key_end)` is the first field.
-
-    `separators` are the commas between fields.
-    """
+    """Rows of a file: `[start, end)` without the line's end, of which `[start, key_end)` is the first field."""
 
     data: pa.Buffer
-    start: NDArray[np.int64]
-    key_end: NDArray[np.int64]
-    end: NDArray[np.int64]
-    separators: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, data: bytes) -> CsvRows:
-        """Find rows and first fields; commas and line ends between quotes are part of a field."""
-        if b"\r" in data:
-            data = data.replace(b"\r\n", b"\n")
-        if data and not data.endswith(b"\n"):
-            data += b"\n"
-        letters = np.frombuffer(data, np.uint8)
-        ends, commas, quotes = (np.flatnonzero(letters == own) for own in (NEWLINE, COMMA, QUOTE))
-        if quotes.size:
-            ends, commas = (own[np.searchsorted(quotes, own) % 2 == 0] for own in (ends, commas))
-        start = np.concatenate([np.zeros(min(1, ends.size), np.int64), ends[:-1] + 1])
-        there = ends > start
-        start, ends = start[there], ends[there]
-        first, last = np.searchsorted(commas, start), np.searchsorted(commas, ends)
-        key_end = np.where(first < last, np.append(commas, 0)[first], ends)
-        return cls(pa.py_buffer(data), start, key_end, ends, last - first)
+    start: NDArray[Any]
+    key_end: NDArray[Any]
+    end: NDArray[Any]
 
     def texts(self) -> pa.Array:
         """Whole rows, without their ends."""
-        return _stretches(self.data, self.start, self.end)
+        return _pieces(self.data, self.start, self.end).take(_every_second(self.start.size))
 
     def key_texts(self) -> pa.Array:
         """The first fields as they are written."""
-        return _stretches(self.data, self.start, self.key_end)
+        return _pieces(self.data, self.start, self.key_end).take(_every_second(self.start.size))
 
-    def rests(self) -> pa.Array:
-        """What follows the first field, with the line's end."""
-        return _stretches(self.data, self.key_end, self.end + 1)
+    def rests(self) -> Rests:
+        """What follows the first fields, with the line's end."""
+        return Rests(_pieces(self.data, self.key_end, self.end + 1))
 
     def keys(self, kind: pa.DataType | None = None) -> pa.Array:
         """The first fields as values, of a type of their own or of the one asked for; empty ones are NULL."""
-        lines = side_by_side(self.key_texts(), b"", between=b"\n")
-        data = bytes_of(lines)
+        if kind is None or pa.types.is_int64(kind):
+            out = np.empty(self.start.size, np.int64)
+            if read_integers(np.frombuffer(self.data, np.uint8), self.start, self.key_end, out):
+                return pa.array(out)
+        return self._parsed(kind)
+
+    def _parsed(self, kind: pa.DataType | None) -> pa.Array:
+        data = bytes_of(side_by_side(self.key_texts(), b"", between=b"\n"))
         if not data.nbytes:
             return pa.nulls(0, kind or pa.null())
         read = arrow_csv.ReadOptions(use_threads=False, column_names=["key"], block_size=data.nbytes + 1)
@@ -152,19 +136,50 @@ class CsvRows:
         return canonicalise(table.column(0).combine_chunks())
 
 
-def _stretches(data: pa.Buffer, start: NDArray[np.int64], end: NDArray[np.int64]) -> pa.Array:
-    """Stretches of one buffer as values; those between them are left out by taking every second."""
-    if start.size == 0:
-        return pa.array([], pa.large_binary())
-    edges = np.empty(2 * start.size + 1, np.int64)
-    edges[0:-1:2], edges[1::2], edges[-1] = start, end, end[-1]
-    pieces = pa.Array.from_buffers(pa.large_binary(), 2 * start.size, [None, pa.py_buffer(edges), data])
-    return pieces.take(pa.array(np.arange(0, 2 * start.size, 2)))
+@dataclass(frozen=True, slots=True)
+class Rests:
+    """What follows the first field of each row; taken from the file's own bytes when a row is written."""
+
+    pieces: pa.Array
+
+    def of(self, rows: pa.Array) -> pa.Array:
+        """Those of some rows."""
+        return self.pieces.take(pc.multiply(rows, 2))
+
+    def all(self) -> pa.Array:
+        """Those of all rows."""
+        return self.pieces.take(_every_second(len(self.pieces) // 2))
+
+
+def split(data: bytes, columns: int) -> tuple[CsvRows, NDArray[np.int64], int]:
+    """The rows of a text, where the first ragged ones begin, and how many of these there are."""
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n")
+    if data and not data.endswith(b"\n"):
+        data += b"\n"
+    place = np.int32 if len(data) < np.iinfo(np.int32).max else np.int64
+    start, key_end, end = (np.empty(data.count(b"\n"), place) for _ in range(3))
+    ragged = np.empty(SHOWN_LINES, np.int64)
+    rows, odd = split_rows(np.frombuffer(data, np.uint8), np.int64(columns), start, key_end, end, ragged)
+    return CsvRows(pa.py_buffer(data), start[:rows], key_end[:rows], end[:rows]), ragged[:odd], odd
+
+
+def _pieces(data: pa.Buffer, start: NDArray[Any], end: NDArray[Any]) -> pa.Array:
+    """Stretches of one buffer as values, each followed by what lies before the next."""
+    edges = np.empty(2 * start.size + 1, start.dtype)
+    edges[0:-1:2], edges[1::2], edges[-1] = start, end, end[-1] if end.size else 0
+    kind = pa.binary() if edges.dtype == np.int32 else pa.large_binary()
+    return pa.Array.from_buffers(kind, 2 * start.size, [None, pa.py_buffer(edges), data])
+
+
+def _every_second(number: int) -> pa.Array:
+    return pa.array(np.arange(0, 2 * number, 2))
 
 
 def side_by_side(*texts: pa.Array | bytes, between: bytes = b"") -> pa.Array:
     """Texts joined row by row."""
-    same = [pa.scalar(own, pa.large_binary()) if isinstance(own, bytes) else own for own in (*texts, between)]
+    kind = next(own.type for own in texts if isinstance(own, pa.Array))
+    same = [pa.scalar(own, kind) if isinstance(own, bytes) else own.cast(kind) for own in (*texts, between)]
     return pc.binary_join_element_wise(*same)
 
 
@@ -176,6 +191,11 @@ def bytes_of(lines: pa.Array) -> memoryview:
 def _used(lines: pa.Array) -> int:
     """How many bytes the values take together."""
     return int(pc.sum(pc.binary_length(lines)).as_py())
+
+
+def _quotes(data: mmap.mmap, begin: int, end: int) -> int:
+    """How many quotes there are between two places."""
+    return sum(data[at : min(at + PAGE, end)].count(b'"') for at in range(begin, end, PAGE))
 
 
 def _row_end(data: mmap.mmap, at: int, *, inside: bool = False) -> int:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -23,7 +24,7 @@ from dovetail._hosts.ring.sockets import SocketLinks
 from dovetail._hosts.ring.worker import ALGORITHMS, Worker
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from multiprocessing.connection import Connection
 
     from dovetail._core.plan.query import How
@@ -31,10 +32,12 @@ if TYPE_CHECKING:
     from dovetail._hosts.ring.processes import CsvJoin
 
 LOOPBACK = "127.0.0.1"
-BLOCK = 4 << 20
+BLOCK = 1 << 20
 
 
 def joined(rank: int, job: CsvJoin, part: Path, secret: bytes, line: Connection[Any, Any]) -> Done:
+    """Load, agree with the others on the type of the key, join, write."""
+    pa.set_memory_pool(pa.system_memory_pool())  # which gives back what is freed
     before = _forget_peak()
     stretches = line.recv()
     links = SocketLinks(LOOPBACK, secret, job.patience)
@@ -44,10 +47,11 @@ def joined(rank: int, job: CsvJoin, part: Path, secret: bytes, line: Connection[
         line.send((links.place, [own.type for own in keys]))
         places, kinds, common = line.recv()
         links.join(rank, places)
-        known = [_typed(*own, common) for own in zip(sides, keys, kinds, strict=True)]
-        worker = worker_of(job.how, sides, known)
-        del sides, keys, known
-        rows = _written(job, part, worker, links)
+        keys = [_typed(*own, common) for own in zip(sides, keys, kinds, strict=True)]
+        write = Lines(job, sides[1], part)
+        batches = ALGORITHMS[job.algorithm](worker_of(job.how, job.algorithm, sides, keys), links)
+        del sides, keys
+        rows = write(batches)
     finally:
         links.close()
     return Done(rows, max(0, _peak() - before))
@@ -58,40 +62,58 @@ def _typed(rows: CsvRows, keys: pa.Array, kind: pa.DataType, common: pa.DataType
     return cast(keys if keys.type == kind else rows.keys(kind), common)
 
 
-def worker_of(how: How, sides: Sequence[CsvRows], keys: Sequence[pa.Array]) -> Worker:
-    """What a process needs to know of the join; a row of S is told apart from its key only if it may stand alone."""
+def worker_of(how: How, algorithm: str, sides: Sequence[CsvRows], keys: Sequence[pa.Array]) -> Worker:
+    """What a process needs to know of the join.
+
+    Where S stays, its rows are numbers, and their text is read where it lies; where it moves, the text moves with it.
+    """
     inputs = Inputs(Input("R", ("key",)), Input("S", ("key",)))
-    readers = Projected("R", ("row",), ("p0",)), Projected("S", ("rest", "key"), ("p0", "p1"))
+    ours, theirs = sides
+    if algorithm != "redistribute":
+        stored = {"p0": pa.array(np.arange(len(keys[1]), dtype=np.int32))}
+    elif how == "full":
+        stored = {"p0": theirs.rests().all(), "p1": theirs.key_texts()}
+    else:
+        stored = {"p0": theirs.rests().all()}
+    readers = Projected("R", ("row",), ("p0",)), Projected("S", tuple(stored), tuple(stored))
     meeting = Meeting(read_condition("R.key = S.key", inputs), *readers, Kept.of(how, "left"))
-    theirs = sides[1].key_texts() if how == "full" else pa.nulls(len(keys[1]), pa.large_binary())
-    stored = pa.table({"k0": keys[1], "p0": sides[1].rests(), "p1": theirs})
-    return Worker(meeting, pa.table({"k0": keys[0], "p0": sides[0].texts()}), stored)
+    return Worker(meeting, pa.table({"k0": keys[0], "p0": ours.texts()}), pa.table({"k0": keys[1], **stored}))
 
 
-def _written(job: CsvJoin, part: Path, worker: Worker, links: SocketLinks) -> int:
-    """Join and write; all processes append to one file, whole rows at a time."""
-    no_ours = b"," * (len(job.travelling.columns) - 1)
-    no_theirs = b"," * (len(job.stored.columns) - 1) + b"\n"
-    rows, waiting = 0, []
-    with part.open("ab", buffering=0) as file:
-        for batch in ALGORITHMS[job.algorithm](worker, links):
-            rows += batch.num_rows
-            waiting.append(_lines(batch, no_ours, no_theirs))
-            if sum(map(len, waiting)) >= BLOCK:
-                _append(file.fileno(), waiting)
-                waiting = []
-        _append(file.fileno(), waiting)
-    return rows
+class Lines:
+    """The rows of the result as text; all processes append to one file, whole rows at a time."""
 
+    def __init__(self, job: CsvJoin, stored: CsvRows, part: Path) -> None:
+        self._part = part
+        self._no_ours = b"," * (len(job.travelling.columns) - 1)
+        self._no_theirs = b"," * (len(job.stored.columns) - 1) + b"\n"
+        self._stays = job.algorithm != "redistribute"
+        self._rests = stored.rests() if self._stays else None
+        self._keys = stored.key_texts() if self._stays and job.how == "full" else None
 
-def _lines(batch: pa.RecordBatch, no_ours: bytes, no_theirs: bytes) -> memoryview:
-    """Rows of the result as text."""
-    ours, rests, keys = batch.columns
-    if ours.null_count:
-        ours = pc.coalesce(ours, side_by_side(keys, no_ours))
-    if rests.null_count:
-        rests = pc.fill_null(rests, pa.scalar(no_theirs, pa.large_binary()))
-    return bytes_of(side_by_side(ours, rests))
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> int:
+        """Write all batches; return how many rows they had."""
+        rows, size = 0, 0
+        waiting: list[memoryview] = []
+        with self._part.open("ab", buffering=0) as file:
+            for batch in batches:
+                waiting.append(self._text(batch))
+                rows, size = rows + batch.num_rows, size + len(waiting[-1])
+                if size >= BLOCK:
+                    _append(file.fileno(), waiting)
+                    waiting, size = [], 0
+            _append(file.fileno(), waiting)
+        return rows
+
+    def _text(self, batch: pa.RecordBatch) -> memoryview:
+        ours, *theirs = batch.columns
+        rests = theirs[0] if self._rests is None else self._rests.of(theirs[0])
+        if ours.null_count:
+            keys = theirs[1] if self._keys is None else self._keys.take(theirs[0])
+            ours = pc.coalesce(ours, side_by_side(keys, self._no_ours))
+        if rests.null_count:
+            rests = pc.fill_null(rests, pa.scalar(self._no_theirs, rests.type))
+        return bytes_of(side_by_side(ours, rests))
 
 
 def _append(file: int, blocks: Sequence[memoryview]) -> None:

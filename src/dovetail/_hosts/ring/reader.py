@@ -31,6 +31,11 @@ class Projected:
         fits = one_chunk(table.column(places["fits"])) if "fits" in places else None
         return SideColumns(table.num_rows, fits, tuple(one_chunk(table.column(places[name])) for name in keys), ())
 
+    def carried(self, table: pa.Table) -> list[str]:
+        """The places of the payload."""
+        places = self._places(table)
+        return list(dict.fromkeys(places[f"p{i}"] for i in range(len(self.payload))))
+
     def columns(self, table: pa.Table) -> Columns:
         """The payload under its own names."""
         places = self._places(table)
