@@ -100,6 +100,14 @@ class UnsupportedError(DovetailError):
         )
 
     @classmethod
+    def residual_in_ring(cls, sql: str) -> Self:
+        """Name a residual that only Spark can test, in a join whose tasks test them."""
+        return cls(
+            f"{sql!r} is not supported in a ring: only Spark itself can test that part of the condition. "
+            "Hint: algorithm='der' or 'spark'."
+        )
+
+    @classmethod
     def aggregate_type(cls, text: str) -> Self:
         """Name an aggregate over a type that has no order we know."""
         return cls(
@@ -534,6 +542,14 @@ class UsageError(DovetailError, ValueError):
         return cls(
             f"{who} did not answer within {seconds:g} seconds, or hung up; a ring needs all its workers. "
             "Hint: see its own log; on Spark the stage runs again by itself."
+        )
+
+    @classmethod
+    def too_few_slots(cls, name: str, parts: int, slots: int) -> Self:
+        """Refuse a ring of more tasks than can run at once."""
+        return cls(
+            f"a ring of {parts} tasks needs as many at once, but {slots} can run; {name!r} stays in its parts. "
+            f"Hint: partitions={slots} deals it out anew, as does a larger spark.sql.files.maxPartitionBytes."
         )
 
     @classmethod

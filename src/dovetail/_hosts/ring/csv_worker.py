@@ -52,8 +52,10 @@ def joined(rank: int, job: CsvJoin, part: Path, secret: bytes, line: Connection[
         batches = ALGORITHMS[job.algorithm](worker_of(job.how, job.algorithm, sides, keys), links)
         del sides, keys
         rows = write(batches)
-    finally:
-        links.close()
+    except BaseException:
+        links.abort()
+        raise
+    links.close()
     return Done(rows, max(0, _peak() - before))
 
 

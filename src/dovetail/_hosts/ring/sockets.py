@@ -80,11 +80,15 @@ class SocketLinks:
             for sender in self._senders.values():
                 sender.end()
         finally:
-            with suppress(OSError):  # wakes the thread that waits for connections
-                self._listener.shutdown(socket.SHUT_RDWR)
-            self._listener.close()
-            for own in self._accepted.values():
-                own.close()
+            self.abort()
+
+    def abort(self) -> None:
+        """Hang up at once."""
+        with suppress(OSError):  # wakes the thread that waits for connections
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        for link in (*self._accepted.values(), *(sender.link for sender in self._senders.values())):
+            link.close()
 
     def _told(self, rank: int) -> str:
         return f"worker {rank} at {self._places[rank][0]}:{self._places[rank][1]}"
@@ -125,7 +129,7 @@ class _Sender:
     """A thread that sends the tables for one worker, one at a time, and a sign of life between them."""
 
     def __init__(self, link: socket.socket, told: str, patience: float) -> None:
-        self._link, self._told, self._patience = link, told, patience
+        self.link, self._told, self._patience = link, told, patience
         self._waiting: queue.Queue[pa.Buffer | None] = queue.Queue(1)
         self._failed = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -145,7 +149,7 @@ class _Sender:
             self.put(None)
             self._thread.join()
         finally:
-            self._link.close()
+            self.link.close()
         if self._failed.is_set():
             raise UsageError.no_answer(self._told, self._patience)
 
@@ -155,12 +159,12 @@ class _Sender:
                 data = self._waiting.get(timeout=self._patience / 4)
             except queue.Empty:
                 with suppress(OSError):  # a worker that has all it wants may hang up
-                    write_frame(self._link, b"")
+                    write_frame(self.link, b"")
                 continue
             if data is None:
                 return
             try:
-                write_frame(self._link, data)
+                write_frame(self.link, data)
             except OSError:
                 self._failed.set()
                 return

@@ -43,14 +43,14 @@ def der(query: Query, travels: Side, frames: tuple[SparkFrame, SparkFrame], tabl
     if query.how in ("semi", "anti") and travels == "left":
         seen = query.how == "semi"
         return shown(query, told(rows, _seen(query, small, large, table, first), seen=seen).alias(small.name))
-    joined = shown(query, _joined(query, travels, rows, small, large))
+    joined = shown(query, paired(query, travels, rows, small, large))
     if not keeps(query.how, travels):
         return joined
     alone = told(rows, _seen(query, small, large, table, first), seen=False)
     return joined.unionAll(shown(query, padded(alone, small, large)))
 
 
-def _joined(query: Query, travels: Side, rows: DataFrame, small: SparkFrame, large: SparkFrame) -> DataFrame:
+def paired(query: Query, travels: Side, rows: DataFrame, small: SparkFrame, large: SparkFrame) -> DataFrame:
     """The pairs, and the rows of the large side without a partner if the join keeps them."""
     stays: Side = "right" if travels == "left" else "left"
     alone = "left" if keeps(query.how, stays) else "inner"
@@ -71,8 +71,13 @@ def _seen(query: Query, small: SparkFrame, large: SparkFrame, table: pa.Table, f
 
 def told(rows: DataFrame, words: DataFrame, *, seen: bool) -> DataFrame:
     """The small rows whose bit is set, or not set."""
-    is_set = f"coalesce(shiftright(bits, CAST(`{BIT}` % 64 AS INT)) & 1, 0) = {int(seen)}"
-    return rows.join(F.broadcast(words), F.expr(f"`{BIT}` DIV 64 = word"), "left").filter(is_set)
+    marked = rows.join(F.broadcast(words), F.expr(f"`{BIT}` DIV 64 = word"), "left")
+    return marked.filter(f"NOT ({unset()})" if seen else unset())
+
+
+def unset() -> str:
+    """Whether a row's bit is not set in the word beside it, if there is one."""
+    return f"coalesce(shiftright(bits, CAST(`{BIT}` % 64 AS INT)) & 1, 0) = 0"
 
 
 def padded(rows: DataFrame, small: SparkFrame, large: SparkFrame) -> DataFrame:

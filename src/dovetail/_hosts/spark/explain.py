@@ -14,7 +14,7 @@ from dovetail._hosts.spark.choice import spark_is_best
 from dovetail._hosts.spark.join import aggregate_types, branches, numbered, stays_with_spark
 from dovetail._hosts.spark.known import Known
 from dovetail._hosts.spark.loads import Loads
-from dovetail._hosts.spark.outer import outer_join
+from dovetail._hosts.spark.outer import by_outer_keys, outer_join
 from dovetail._hosts.spark.place import plan_cells
 from dovetail._hosts.spark.sampled import sample_of, sampled_windows
 from dovetail._hosts.spark.statistics import read_statistics
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 def run(query: Query, left: SparkFrame, right: SparkFrame) -> Plan:
     """Say how two DataFrames will be joined."""
+    query = by_outer_keys(query)
     sides, left, right = numbered(query, left, right)
     outer = outer_join(query, sides, left, right)
     if outer is not None:

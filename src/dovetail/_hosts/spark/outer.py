@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import ArrayType, MapType, StructType
 
+from dovetail._core.condition.residual import by_keys
 from dovetail._core.plan.decide import BROADCAST_BYTES
 from dovetail._core.plan.outer import Sized, asked_outer, chosen_outer
 from dovetail._hosts.spark.der import der, shown
 from dovetail._hosts.spark.known import Known
+from dovetail._hosts.spark.replicate import replicate
+from dovetail._hosts.spark.ring import ring
 from dovetail._hosts.spark.sampled import sample_of
 from dovetail._hosts.spark.small import bounded
 from dovetail._hosts.spark.types import arrow_type, width
@@ -41,11 +44,15 @@ class OuterJoin:
     def result(self) -> DataFrame | None:
         """The rows that the caller sees; None if the side that was to travel turns out too large, and `auto` asks."""
         if self.outer.algorithm == "redistribute":
-            return self._redistributed()
+            return self._own("merge")
+        if self.outer.algorithm == "ring":
+            turned = self.sides if self.outer.travels == "left" else self.sides.flip()
+            return ring(self.query, turned) or self._own()
         table = self._brought()
         if table is None and self.query.algorithm != "auto":
             raise UsageError.too_large_to_travel(self.outer.algorithm, self.small.name, BROADCAST_BYTES)
-        return None if table is None else der(self.query, self.outer.travels, self.frames, table)
+        way = replicate if self.outer.algorithm == "replicate" else der
+        return None if table is None else way(self.query, self.outer.travels, self.frames, table)
 
     @property
     def small(self) -> SparkFrame:
@@ -59,13 +66,16 @@ class OuterJoin:
         frame = self.small.frame.select(*(f"`{own}`" for own in self.small.frame.columns if own in read))
         return bounded(frame, sum(width(field.dataType) for field in frame.schema.fields))
 
-    def _redistributed(self) -> DataFrame:
-        """Spark's own join, told to shuffle both sides."""
-        left, right = self.frames
-        joined = left.frame.alias(left.name).join(
-            right.frame.alias(right.name).hint("merge"), F.expr(self.query.condition.sql), self.query.how
-        )
-        return shown(self.query, joined)
+    def _own(self, *hint: str) -> DataFrame:
+        """Spark's own join; `merge` tells it to shuffle both sides."""
+        left, right = (own.frame.alias(own.name) for own in self.frames)
+        hinted = right.hint(*hint) if hint else right
+        return shown(self.query, left.join(hinted, F.expr(self.query.condition.sql), self.query.how))
+
+
+def by_outer_keys(query: Query) -> Query:
+    """A query whose algorithm was asked for and goes by keys alone: all other comparisons are tested pair by pair."""
+    return replace(query, condition=by_keys(query.condition)) if query.knobs.outer else query
 
 
 def outer_join(query: Query, sides: Sides, left: SparkFrame, right: SparkFrame) -> OuterJoin | None:

@@ -62,7 +62,7 @@ def bring(sides: Sides, *, counted: bool) -> tuple[pa.Table, Pieces] | None:
         table = bounded(frame, side.row_bytes)
         return None if table is None else (table, Pieces(0, 0))
     with ThreadPoolExecutor(1) as pool:
-        count = inheritable_thread_target(frame.sparkSession)(_pieces)
+        count = inheritable_thread_target(frame.sparkSession)(pieces_of)
         pieces = pool.submit(count, sides.left.frame)
         table = bounded(frame, side.row_bytes)
         return None if table is None else (table, pieces.result())
@@ -75,7 +75,7 @@ def bounded(frame: DataFrame, row_bytes: int) -> pa.Table | None:
     return table if table.num_rows <= rows else None
 
 
-def _pieces(frame: DataFrame) -> Pieces:
+def pieces_of(frame: DataFrame) -> Pieces:
     """Count rows and tasks; Spark reads no column for it."""
     numbered = frame.selectExpr(f"monotonically_increasing_id() >> {ROW_BITS} AS task")
     row = numbered.selectExpr("count(1)", "coalesce(max(task) + 1, 0)").head()
