@@ -37,9 +37,8 @@ WORTH_BYTES = 16 << 20
 TIMES_LARGER = 4
 RING_TIMES = 16
 """How many times larger the side that stays must be for a ring, whose rows pass through Python."""
-RING_PART_BYTES = 1 << 30
 HOT = 0.2
-"""A key with this share of the rows makes a ring worth while for a side as many times less large."""
+"""A key with this share of the rows, which a shuffle brings to one task, makes up for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,27 +87,27 @@ def asked_outer(algorithm: str, left: Sized, right: Sized) -> Outer:
     return Outer(algorithm, travels, f"{algorithm} was asked for; {_smaller(left, right).name} travels")
 
 
-def chosen_outer(how: How, left: Sized, right: Sized, *, slots: int | None, hot: Callable[[], float]) -> Outer | None:
-    """What suits the sizes; None if Spark's own join does.
+def chosen_outer(how: How, left: Sized, right: Sized, *, hot: Callable[[], float]) -> Outer | None:
+    """What suits the sizes; None if nothing speaks against Spark's own join.
 
-    `slots`: how many tasks can meet in a ring, if any; `hot`: the share of the commonest key, which takes time to find.
+    A ring is only spoken of: Spark cannot show the first rows of a barrier stage, so `auto` never makes one. `hot` is
+    the share of the commonest key, which takes time to find.
     """
     small, large = _smaller(left, right), _larger(left, right)
     travels: Side = "left" if small is left else "right"
     if not keeps(how, travels) or large.size < max(WORTH_BYTES, TIMES_LARGER * small.size):
         return None
-    sizes = f"{small.name}, about {size_text(small.size)}, whose rows are kept, travels"
-    stays = f"{large.name}, about {size_text(large.size)}, stays where it is and is not shuffled"
+    told = f"{small.name}, about {size_text(small.size)}, whose rows are kept,"
+    stays = f"{large.name}, about {size_text(large.size)},"
     if small.size <= BROADCAST_BYTES:
-        return Outer("der", travels, f"{sizes} to every task; {stays}; what found no partner is told by bits")
-    if slots is None or large.size > slots * RING_PART_BYTES:
+        marks = "what found no partner is told by bits"
+        return Outer("der", travels, f"{told} travels to every task; {stays} is not shuffled; {marks}")
+    share = 1.0 if large.size >= RING_TIMES * small.size else hot()
+    if share < HOT:
         return None
-    ring = f"{sizes} around a ring of {slots} tasks, too much for each at once; {stays}"
-    if large.size >= RING_TIMES * small.size:
-        return Outer("ring", travels, ring)
-    share = hot() if large.size >= RING_TIMES * HOT * small.size else 0.0
-    skew = f"; one key has {share:.0%} of its rows, which a shuffle would bring to one task"
-    return Outer("ring", travels, ring + skew) if share >= HOT else None
+    skew = "" if large.size >= RING_TIMES * small.size else f"; one key has {share:.0%} of the rows of {large.name}"
+    advice = f"algorithm='ring' would leave {stays} where it is"
+    return Outer("spark", travels, f"{told} is too much for every task, so Spark shuffles both; {advice}{skew}")
 
 
 def _smaller(left: Sized, right: Sized) -> Sized:

@@ -114,6 +114,8 @@ class CsvRows:
 
     def keys(self, kind: pa.DataType | None = None) -> pa.Array:
         """The first fields as values, of a type of their own or of the one asked for; empty ones are NULL."""
+        if self.start.size == 0:
+            return pa.nulls(0, kind or pa.null())
         if kind is None or pa.types.is_int64(kind):
             out = np.empty(self.start.size, np.int64)
             if read_integers(np.frombuffer(self.data, np.uint8), self.start, self.key_end, out):
@@ -122,8 +124,6 @@ class CsvRows:
 
     def _parsed(self, kind: pa.DataType | None) -> pa.Array:
         data = bytes_of(side_by_side(self.key_texts(), b"", between=b"\n"))
-        if not data.nbytes:
-            return pa.nulls(0, kind or pa.null())
         read = arrow_csv.ReadOptions(use_threads=False, column_names=["key"], block_size=data.nbytes + 1)
         convert = arrow_csv.ConvertOptions(
             null_values=[""],

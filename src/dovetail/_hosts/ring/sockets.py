@@ -16,7 +16,7 @@ import queue
 import secrets
 import socket
 import threading
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -94,12 +94,14 @@ class SocketLinks:
         return f"worker {rank} at {self._places[rank][0]}:{self._places[rank][1]}"
 
     def _dial(self, to: int) -> socket.socket:
-        try:
-            link = socket.create_connection(self._places[to], self._patience)
-            link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            prove(link, self._secret, self.rank)
-        except OSError:
-            raise UsageError.no_answer(self._told(to), self._patience) from None
+        with ExitStack() as stack:
+            try:
+                link = stack.enter_context(socket.create_connection(self._places[to], self._patience))
+                link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                prove(link, self._secret, self.rank)
+            except OSError:
+                raise UsageError.no_answer(self._told(to), self._patience) from None
+            stack.pop_all()
         link.settimeout(None)  # a neighbour may take its time; one that is gone resets the connection
         link.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         return link

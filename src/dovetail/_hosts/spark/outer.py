@@ -43,6 +43,8 @@ class OuterJoin:
 
     def result(self) -> DataFrame | None:
         """The rows that the caller sees; None if the side that was to travel turns out too large, and `auto` asks."""
+        if self.outer.algorithm == "spark":
+            return self._own()
         if self.outer.algorithm == "redistribute":
             return self._own("merge")
         if self.outer.algorithm == "ring":
@@ -88,7 +90,7 @@ def outer_join(query: Query, sides: Sides, left: SparkFrame, right: SparkFrame) 
     sized = tuple(Sized(own.name, size) for own, size in zip((left, right), known.estimates, strict=True))
     if query.knobs.outer:
         return OuterJoin(query, sides, (left, right), asked_outer(query.algorithm, *sized))
-    found = chosen_outer(query.how, *sized, slots=None, hot=lambda: hottest(known))
+    found = chosen_outer(query.how, *sized, hot=lambda: hottest(known))
     if found is None:
         return None
     join = OuterJoin(query, sides, (left, right), found)
