@@ -100,6 +100,14 @@ class UnsupportedError(DovetailError):
         )
 
     @classmethod
+    def residual_in_ring(cls, sql: str) -> Self:
+        """Name a residual that only Spark can test, in a join whose tasks test them."""
+        return cls(
+            f"{sql!r} is not supported in a ring: only Spark itself can test that part of the condition. "
+            "Hint: algorithm='der' or 'spark'."
+        )
+
+    @classmethod
     def aggregate_type(cls, text: str) -> Self:
         """Name an aggregate over a type that has no order we know."""
         return cls(
@@ -552,6 +560,27 @@ class UsageError(DovetailError, ValueError):
         )
 
     @classmethod
+    def no_equality(cls, algorithm: str) -> Self:
+        """Refuse an algorithm of the equality joins for a condition without one."""
+        return cls(
+            f"algorithm {algorithm!r} takes an equality between the sides; the condition has none. "
+            "Hint: leave algorithm out, and the plan chooses."
+        )
+
+    @classmethod
+    def algorithm_with_agg(cls, algorithm: str) -> Self:
+        """Refuse to fold pairs by an algorithm that makes them."""
+        return cls(f"algorithm {algorithm!r} cannot be had with agg, which makes no pairs. Hint: leave algorithm out.")
+
+    @classmethod
+    def too_large_to_travel(cls, algorithm: str, name: str, limit: int) -> Self:
+        """Refuse to bring a side to every task that is too large for it."""
+        return cls(
+            f"algorithm {algorithm!r} brings {name!r} to every task, but it takes more than {limit >> 20} MB. "
+            "Hint: algorithm='ring' sends it from task to task, 'spark' lets Spark shuffle both sides."
+        )
+
+    @classmethod
     def knob_of_others(cls, name: str, value: object, algorithm: str, takers: Iterable[str]) -> Self:
         """Refuse a choice that the algorithm does not have."""
         names = list(takers)
@@ -647,6 +676,48 @@ class UsageError(DovetailError, ValueError):
     def spark_refuses(cls, text: str, reason: str) -> Self:
         """Pass on what Spark's analysis said."""
         return cls(f"Spark refuses {text!r}: {reason} Hint: cast the part that it names, or rename a column.")
+
+    @classmethod
+    def no_answer(cls, who: str, seconds: float) -> Self:
+        """Say that a worker of a ring is gone, or never came."""
+        return cls(
+            f"{who} did not answer within {seconds:g} seconds, or hung up; a ring needs all its workers. "
+            "Hint: see its own log; on Spark the stage runs again by itself."
+        )
+
+    @classmethod
+    def too_few_slots(cls, name: str, parts: int, slots: int) -> Self:
+        """Refuse a ring of more tasks than can run at once."""
+        return cls(
+            f"a ring of {parts} tasks needs as many at once, but {slots} can run; {name!r} stays in its parts. "
+            f"Hint: partitions={slots} deals it out anew, as does a larger spark.sql.files.maxPartitionBytes."
+        )
+
+    @classmethod
+    def too_few_workers(cls, got: int) -> Self:
+        """Refuse a ring without a worker."""
+        return cls(f"concurrency count is {got}; a ring has at least 1 worker. Hint: as many as there are cores.")
+
+    @classmethod
+    def no_table(cls, path: str, reason: str) -> Self:
+        """Say why a file cannot be joined."""
+        return cls(
+            f"{path!r} cannot be joined: {reason}. Hint: a CSV file with a header and the key in the first column."
+        )
+
+    @classmethod
+    def ragged_rows(cls, path: str, lines: Iterable[int], more: int, columns: int) -> Self:
+        """Name the lines whose fields are not as many as the header's."""
+        numbers = ", ".join(map(str, lines)) + (f" and {more} more" if more else "")
+        return cls(
+            f"{path!r} has another number of fields than its header's {columns} in line {numbers}. "
+            "Hint: put fields with commas into quotes."
+        )
+
+    @classmethod
+    def worker_failed(cls, rank: int, reason: str) -> Self:
+        """Pass on what a worker said last."""
+        return cls(f"worker {rank} failed: {reason}. Hint: nothing was written; mend the cause and run it again.")
 
     @classmethod
     def no_data(cls, package: str) -> Self:

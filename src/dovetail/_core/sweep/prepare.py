@@ -39,14 +39,14 @@ def prepare(left: SideColumns, right: SideColumns, null_safe: Sequence[bool]) ->
     All values of one type share an axis: their keys can be compared across comparisons, which a slice of several
     comparisons and an overlap need.
     """
-    rows = [_can_match(side, null_safe) for side in (left, right)]
+    rows = [can_match(side, null_safe) for side in (left, right)]
     codes = _codes(left, right, rows, null_safe)
     picked = [[pick(array, own) for array in side.values] for side, own in zip((left, right), rows, strict=True)]
     values = _on_axes(picked[0], picked[1])
     return SideKeys(rows[0], codes[0], tuple(values[0])), SideKeys(rows[1], codes[1], tuple(values[1]))
 
 
-def _can_match(side: SideColumns, null_safe: Sequence[bool]) -> NDArray[np.int64]:
+def can_match(side: SideColumns, null_safe: Sequence[bool]) -> NDArray[np.int64]:
     """The rows whose filters hold and whose keys and values are there."""
     needed = [key for key, safe in zip(side.keys, null_safe, strict=True) if not safe]
     masks = [pc.is_valid(array) for array in (*needed, *side.values) if array.null_count]

@@ -17,7 +17,7 @@ from dovetail._core.columns.types import canonicalise
 from dovetail._core.placement.ranges import cut_ranges
 from dovetail._core.plan.decide import CELL_ROWS, MOST_CELLS
 from dovetail._core.sweep.prepare import prepare
-from dovetail._hosts.spark.join import cores_of
+from dovetail._hosts.spark.frames import cores_of
 from dovetail._hosts.spark.overlay import overlaid
 from dovetail._hosts.spark.small import estimated_bytes
 from dovetail._hosts.spark.statistics import read_statistics
