@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
+from dovetail._cli_soja import soja
 from dovetail.errors import DovetailError, UsageError
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 """Every command; a mistake of the caller is one line and exit code 2."""
+app.command()(soja)
 told = Console(stderr=True)
 
 Left = Annotated[Path, typer.Option(help="the file called l in the condition: CSV, Parquet, Arrow, JSON lines")]
