@@ -22,7 +22,17 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from benchmarks import arrow_races, growth, memory, report, spark_races, temporal_races, temporal_spark, theta_races
+from benchmarks import (
+    arrow_races,
+    growth,
+    memory,
+    report,
+    ring_races,
+    spark_races,
+    temporal_races,
+    temporal_spark,
+    theta_races,
+)
 from benchmarks.figures import Stand, conditions, load, save
 from benchmarks.harness import CONSOLE
 
@@ -68,7 +78,8 @@ def _arguments() -> argparse.Namespace:
 def every_race() -> dict[str, Callable[[Stand], Outcome]]:
     """All races in the order in which they run: those with Spark last, as its memory would weigh on the others."""
     alone = {**arrow_races.races(), **temporal_races.races(), **growth.races()}
-    return {**alone, **spark_races.races(), **theta_races.races(), **temporal_spark.races(), **memory.races()}
+    with_spark = {**spark_races.races(), **theta_races.races(), **temporal_spark.races(), **ring_races.races()}
+    return {**alone, **with_spark, **memory.races()}
 
 
 def _chosen(only: Sequence[str]) -> dict[str, Callable[[Stand], Outcome]]:

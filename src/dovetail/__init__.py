@@ -81,11 +81,13 @@ def join(
         `per`, along conditions that form a chain or a star.
     algorithm
         `auto` chooses; on Spark also `broadcast`, `range` or `spark` (Spark's own join). For one inequality, on either
-        host, the partitioned theta-joins: `range-based`, `one-bucket`, `cross-filter`, `fast-theta`, `prefap`. In this
-        process also `progressive`, which takes iterators of batches: see `dovetail.stream.join`.
+        host, the partitioned theta-joins: `range-based`, `one-bucket`, `cross-filter`, `fast-theta`, `prefap`. For
+        an equality, on either host, joins that leave the larger side where it is: `der` (the smaller side goes to every
+        task, bits tell what found no partner), `ring` (it goes from task to task), `replicate`; and `redistribute`. In
+        this process also `progressive`, which takes iterators of batches: see `dovetail.stream.join`.
     partitions
         On Spark, into how many cells to place the rows; chosen by size if left out. Of a partitioned theta-join, into
-        how many cells to cut a side: 10, or 32 by quantile.
+        how many cells to cut a side: 10, or 32 by quantile. Of a ring, how many tasks it has.
     window
         Join the i-th so many rows of one input only with the i-th so many of the other.
     prefilter, amalgamate
@@ -129,6 +131,14 @@ def join(
     [{'id': 1, 'at': 5, 'n': 2}, {'id': 2, 'at': 12, 'n': 2}, {'id': 3, 'at': 40, 'n': 2}]
     >>> dv.explain(p=pings, o=outages, on="p.at > o.start", algorithm="prefap").products
     5
+
+    A ring of three workers, around which the smaller side goes twice:
+
+    >>> cells, calls = pa.table({"cell": ["A", "C"]}), pa.table({"cell": ["A", "A", "B"], "at": [1, 2, 3]})
+    >>> dv.join(c=cells, k=calls, on="c.cell = k.cell", how="left", algorithm="ring", partitions=3).to_pylist()
+    [{'cell': 'A', 'k_cell': 'A', 'at': 1}, {'cell': 'A', 'k_cell': 'A', 'at': 2}, {'cell': 'C', 'k_cell': None, 'at': None}]
+    >>> dv.explain(c=cells, k=calls, on="c.cell = k.cell", algorithm="ring", partitions=3).rows_moved
+    4
     """
     from dovetail._hosts.door import run  # noqa: PLC0415 -- importing dovetail must stay light
 

@@ -10,10 +10,12 @@ from rich.console import Console
 from rich.progress import track
 
 from dovetail.errors import UsageError
-from dovetail.lab.experiments import EXPERIMENTS
+from dovetail.lab import outer
+from dovetail.lab.experiments import EXPERIMENTS as THETA
 from dovetail.lab.report import write, write_report
 
 console = Console()
+EXPERIMENTS = THETA | outer.EXPERIMENTS
 
 
 def main(

@@ -90,8 +90,8 @@ def asked_outer(algorithm: str, left: Sized, right: Sized) -> Outer:
 def chosen_outer(how: How, left: Sized, right: Sized, *, hot: Callable[[], float]) -> Outer | None:
     """What suits the sizes; None if nothing speaks against Spark's own join.
 
-    A ring is only spoken of: Spark cannot show the first rows of a barrier stage, so `auto` never makes one. `hot` is
-    the share of the commonest key, which takes time to find.
+    A ring is only spoken of: it takes all slots at once and passes all rows through Python, which is for the caller to
+    choose. `hot` is the share of the commonest key, which takes time to find.
     """
     small, large = _smaller(left, right), _larger(left, right)
     travels: Side = "left" if small is left else "right"

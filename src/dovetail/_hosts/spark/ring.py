@@ -6,10 +6,12 @@ Needs        as many task slots as the large side has tasks: a ring begins when 
              barrier stage cut its input anew, so the large side's tasks are the ring's, unless `partitions` asks for
              another number, which moves its rows once.
 How          as `ring.worker.soja`; the small side waits, part by part, in a file of the driver (`ring.feeder`).
-Edges        a task that is lost takes its stage with it: Spark runs all of it again; of the first try nothing shows.
+Edges        a task that is lost takes its stage with it, and Spark runs all of it again. It does so only if others read
+             the stage through a shuffle, and can show the first rows only then: so each task's rows go through one, to
+             a task of their own.
 State        a task's part of the large side, in the order of its keys, and two parts of the small one.
 Worst case   a task slower than the others is waited for by all.
-Source       the third document; Spark's barrier stages, one of which `first`, `take` and `limit` cannot read in part.
+Source       the third document; Spark's barrier stages.
 """
 
 from __future__ import annotations
@@ -56,16 +58,19 @@ def ring(query: Query, sides: Sides) -> DataFrame | None:
     if not task_can_test(sides):
         raise UnsupportedError.residual_in_ring(sides.condition.residuals[-1].sql)
     travels, stays = sides.left, sides.right
-    large = _parted(query, stays)
-    if large is None:
+    tasks = _tasks(query, stays)
+    if tasks == 0:
         return None
+    large = stays.frame.select(*stays.travelling)
+    if query.cells is not None:
+        large = large.repartition(tasks)
     kept = Kept.of(query.how, "left" if travels.name == query.inputs.left.name else "right")
     readers = _reader(query, travels), _reader(query, stays)
     meeting = Meeting(sides.condition, *readers, kept)
     fetch = feeder(host_of(stays.frame), SECRET).keep(_packed(travels), _nothing(travels))
     places, fields = _output(query, sides, readers)
     task = ring_task(meeting, fetch, _nothing(stays), [name for name, _ in fields])
-    joined = large.mapInArrow(task, schema_of(fields), barrier=True)
+    joined = large.mapInArrow(task, schema_of(fields), barrier=True).repartitionById(tasks, F.spark_partition_id())
     return joined.select(*(F.expr(rewritten(own.shows.node, places)).alias(own.name) for own in query.output))
 
 
@@ -102,19 +107,16 @@ def table_of(batches: Batches, nothing: bytes) -> pa.Table:
     return pa.Table.from_batches(found) if found else unpack(nothing)
 
 
-def _parted(query: Query, stays: SparkSide) -> DataFrame | None:
-    """The large side in as many tasks as the ring has, which are no more than can run at once; None without rows."""
-    frame, slots = stays.frame.select(*stays.travelling), cores_of(stays.frame)
+def _tasks(query: Query, stays: SparkSide) -> int:
+    """How many tasks the ring has, no more than can run at once; 0 if the large side has no rows."""
+    slots = cores_of(stays.frame)
     if query.cells is not None and query.cells > slots:
         raise UsageError.too_few_slots(stays.name, query.cells, slots)
-    pieces = pieces_of(frame)
-    if pieces.rows == 0:
-        return None
-    if query.cells is not None:
-        return frame.repartition(query.cells)
-    if pieces.tasks > slots:
-        raise UsageError.too_few_slots(stays.name, pieces.tasks, slots)
-    return frame
+    pieces = pieces_of(stays.frame.select(*stays.travelling))
+    tasks = pieces.tasks if query.cells is None or pieces.rows == 0 else query.cells
+    if tasks > slots:
+        raise UsageError.too_few_slots(stays.name, tasks, slots)
+    return tasks
 
 
 def _reader(query: Query, side: SparkSide) -> Projected:
