@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dovetail import errors
+from dovetail import errors, online
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from dovetail._core.plan.plan import Plan
 
-__all__ = ["asof_join", "errors", "explain", "join", "window_join"]
+__all__ = ["asof_join", "errors", "explain", "join", "online", "window_join"]
 __version__ = "0.1.0"
 
 
