@@ -12,8 +12,6 @@ import dovetail as dv
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-ENDLESS = {"number": 2**63, "time": "600000 weeks"}
-
 
 def engine_of(base: pa.Table, probe: pa.Table, **options: Any) -> dv.online.WindowJoin:
     """An engine for tables of these schemas."""

@@ -509,35 +509,3 @@ def distinct_of_windows(
         out_count[row] = held
     if key >= 0:
         count_span(pages, shape, keys, slots, key, begin, end, lane, off, seen, held)
-
-
-@kernel
-def mark_distinct(
-    pages: Ints,
-    shape: Ints,
-    keys: Ints,
-    slots: Ints,
-    codes: Ints,
-    begins: Ints,
-    ends: Ints,
-    order: Ints,
-    lane: np.int64,
-    seen: Ints,
-    out_count: Ints,
-) -> None:
-    """Add the codes of each window that are not yet seen in it; `seen` says which window saw a code last, from 1 up.
-
-    Unlike `distinct_of_windows`, it may be called for several indexes that share the rows of a key.
-    """
-    for i in range(order.size):
-        row = order[i]
-        for position in range(begins[row] >> 6, (ends[row] + 63) >> 6):
-            page = page_at(keys, slots, codes[row], np.int64(position))
-            start = page + shape[3] + 64 * (1 + lane)
-            first = begins[row] & 63 if position == begins[row] >> 6 else np.int64(0)
-            behind = ends[row] & 63 if position == ends[row] >> 6 else pages[page]
-            for own in range(start + first, start + behind):
-                code = pages[own]
-                if code >= 0 and seen[code] != row + 1:
-                    seen[code] = row + 1
-                    out_count[row] += 1

@@ -193,14 +193,12 @@ class Area:
         else:
             scans.scan_ends(*self._times, *asked, *lanes, last, *out)
 
-    def distinct(self, asked: Asked, found: Places, lane: int, seen: Ints, out: Ints, *, alone: bool) -> None:
-        """Count different codes; `alone` says that no other area holds rows of these keys."""
-        if not self.ordered:
-            scans.scan_distinct(*self._times, *asked, lane, seen, out)
-        elif alone:
+    def distinct(self, asked: Asked, found: Places, lane: int, seen: Ints, out: Ints) -> None:
+        """Count different codes, in rows that no other area holds a part of; or in any, one window at a time."""
+        if self.ordered:
             travel.distinct_of_windows(*self._times, asked.codes, *found, asked.order, lane, seen, out)
         else:
-            travel.mark_distinct(*self._times, asked.codes, *found, asked.order, lane, seen, out)
+            scans.scan_distinct(*self._times, *asked, lane, seen, out)
 
     def relabel(self, lane: int, old: Ints, new: Ints) -> None:
         """Put other numbers, in the same order, for those of a lane; `old` ascends."""

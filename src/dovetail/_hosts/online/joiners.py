@@ -46,6 +46,9 @@ class Joiners:
         self.loads = np.zeros(choices.joiners)
         self._since, self._turn = 0, 0
         self._is_split = choices.algorithm == "split"
+        # Different values cannot be told from counts of parts, so keys whose values are counted are not shared.
+        distinct = any(isinstance(own, StoredDistinct) for own in layout.families.values())
+        self._schedules = choices.schedule and choices.joiners > 1 and not distinct
         for key, own in layout.families.items():
             if isinstance(own, (StoredExtreme, StoredEnd)):
                 own.labels.on_relabel(partial(self._relabel, layout.lanes[key][0] + 1, own))
@@ -96,22 +99,20 @@ class Joiners:
         owners = self._owners(asked.codes)
         self._count(owners)
         parts = [asked.order[owners[asked.order] == number] for number in range(len(self.areas))]
-        shared = self.teams.shared
         calls = [
-            partial(self._fold_part, asked._replace(order=part), number, shared, out, visited)
+            partial(self._fold_part, asked._replace(order=part), number, out, visited)
             for number, part in enumerate(parts)
             if part.size
         ]
-        self._run(calls if not out.distinct else [partial(self._one_by_one, calls)], asked.codes.size)
+        self._run(calls, asked.codes.size)
+        for number, part in enumerate(parts):
+            self._distinct(self.areas[number : number + 1], asked._replace(order=part), out)
 
-    @staticmethod
-    def _one_by_one(calls: Sequence[Callable[[], None]]) -> None:
-        for call in calls:
-            call()
-
-    def _fold_part(self, asked: Asked, number: int, shared: bool, out: Found, visited: Ints) -> None:  # noqa: FBT001
-        for area in self.areas if shared else [self.areas[number]]:
-            self._fold_area(area, asked, out, visited, thread=number, alone=not shared)
+    def _fold_part(self, asked: Asked, number: int, out: Found, visited: Ints) -> None:
+        for area in self.areas if self.teams.shared else [self.areas[number]]:
+            found = area.find(asked)
+            area.fold(asked, found, out.folds, visited, number)
+            self._ends(area, asked, found, out)
 
     def _fold_split(self, asked: Asked, out: Found, visited: Ints) -> None:
         """Every joiner folds all base rows over its own area; what they found is merged."""
@@ -119,7 +120,7 @@ class Joiners:
         counts = [visited, *(np.zeros(asked.codes.size, np.int64) for _ in self.areas[1:])]
         self.loads += asked.codes.size
         calls = [
-            partial(self._fold_area, area, asked, own, count, alone=True, lanes=True)
+            partial(area.fold, asked, area.find(asked), own.folds, count)
             for area, own, count in zip(self.areas, founds, counts, strict=True)
         ]
         self._run(calls, asked.codes.size)
@@ -127,24 +128,21 @@ class Joiners:
             merge_columns(self.areas[0].shape, *own.folds, asked.codes.size, *out.folds)
             visited += count
         for area in self.areas:
-            self._fold_area(area, asked, out, visited, alone=False, lanes=False)
+            self._ends(area, asked, area.find(asked), out)
+        for row in asked.order if out.distinct else ():
+            self._distinct(self.areas, asked._replace(order=np.array([row])), out)
 
-    def _fold_area(
-        self, area: Area, asked: Asked, out: Found, visited: Ints, *, alone: bool, thread: int = 0, lanes: bool | None = None
-    ) -> None:
-        """Fold windows over one area: lanes that merge, those that do not, or both."""
-        found = area.find(asked)
-        if lanes is not False:
-            area.fold(asked, found, out.folds, visited, thread)
-        if lanes is True:
-            return
+    def _ends(self, area: Area, asked: Asked, found: tuple[Ints, Ints], out: Found) -> None:
         for key, ends in out.ends.items():
             first = self._layout.lanes[key][0]
             own = self._layout.families[key]
             assert isinstance(own, StoredEnd)
             area.ends(asked, found, (first, first + 1), ends, last=own.last)
+
+    def _distinct(self, areas: Sequence[Area], asked: Asked, out: Found) -> None:
         for key, counts in out.distinct.items():
-            area.distinct(asked, found, self._layout.lanes[key][0], out.seen[key], counts, alone=alone)
+            for area in areas:
+                area.distinct(asked, area.find(asked), self._layout.lanes[key][0], out.seen[key], counts)
 
     def _with_prevailing(self, asked: Asked, starts: Ints) -> Asked:
         """Windows that begin with the rows of the last time at or before their start."""
@@ -176,7 +174,7 @@ class Joiners:
             return (np.arange(codes.size) + self._turn) % joiners
         owners = self.teams.deal(np.maximum(codes, 0))
         self._since += codes.size
-        if self._choices.schedule and self._since >= self._choices.period:
+        if self._schedules and self._since >= self._choices.period:
             self._since = 0
             self.teams.schedule()
         return owners
