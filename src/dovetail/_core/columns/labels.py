@@ -38,7 +38,7 @@ class Labels:
     """Labels of the values seen so far, and the values of labels."""
 
     def __init__(self, kind: pa.DataType) -> None:
-        self._kind = kind
+        self.kind = kind
         self._relabel: Relabel | None = None
         self._values: list[Any] = []
         self._labels: list[int] = []
@@ -51,7 +51,7 @@ class Labels:
 
     def keys(self, array: pa.Array) -> Ints:
         """Labels of an array without nulls; values not seen before get new ones."""
-        if is_plain(self._kind):
+        if is_plain(self.kind):
             return order_keys([array])[0]
         encoded = array.dictionary_encode()
         values = encoded.dictionary.to_pylist()
@@ -63,10 +63,10 @@ class Labels:
 
     def array(self, keys: Ints, none: NDArray[np.bool_]) -> pa.Array:
         """The values of labels, NULL where there are none."""
-        if is_plain(self._kind):
-            return from_keys(keys, none, self._kind)
+        if is_plain(self.kind):
+            return from_keys(keys, none, self.kind)
         values = [None if absent else self._back[key] for key, absent in zip(keys.tolist(), none.tolist(), strict=True)]
-        return pa.array(values, self._kind)
+        return pa.array(values, self.kind)
 
     def dump(self) -> list[tuple[Any, int]]:
         """All values with their labels, in order."""

@@ -321,9 +321,10 @@ def fold_windows(
     while i < order.size:
         row = order[i]
         pivot = ends[row]
-        until = stretch_end(codes, begins, ends, order, i) if folds else i + 1
         if begins[row] == pivot:
-            until = i + 1
+            i += 1
+            continue
+        until = stretch_end(codes, begins, ends, order, i) if folds else i + 1
         edge = pivot
         for step in range(2 * (until - i)):
             back = step < until - i

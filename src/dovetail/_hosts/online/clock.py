@@ -6,6 +6,7 @@ from the data, it is the delay that all but a few of the rows seen lately have k
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,8 @@ import numpy as np
 from dovetail._core.columns.order_keys import float_keys
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
 LEAST, MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
@@ -63,6 +66,24 @@ class Clock:
         self.greatest: Any = None
         self.watermark: Any = None
         self.key = LEAST
+        self._led = False
+
+    @contextmanager
+    def led(self) -> Iterator[None]:
+        """Let the watermark rise only as told, where it would be found from the data."""
+        self._led = self.delays is not None
+        yield
+        self._led = False
+
+    @property
+    def delays_seen(self) -> list[float] | None:
+        """What is known of delays, to be restored."""
+        return None if self.delays is None else [float(self.delays.rows), *self.delays.counts.tolist()]
+
+    @delays_seen.setter
+    def delays_seen(self, seen: list[float] | None) -> None:
+        if self.delays is not None and seen is not None:
+            self.delays.rows, self.delays.counts = int(seen[0]), np.array(seen[1:])
 
     @property
     def lateness(self) -> float:
@@ -75,12 +96,11 @@ class Clock:
             ticks = ticks[np.isfinite(ticks)]
         if not ticks.size:
             return
-        if self.delays is not None:
-            self._learn(ticks)
+        self.learn(ticks)
         most = ticks.max().item()
         self.greatest = most if self.greatest is None else max(self.greatest, most)
         lateness = self.lateness
-        if lateness != float("inf"):
+        if lateness != float("inf") and not self._led:
             behind = self.greatest - (lateness if self._is_float else int(lateness))
             self.raise_to(behind if self._is_float else max(behind, LEAST))
 
@@ -90,9 +110,10 @@ class Clock:
             self.watermark = ticks
             self.key = int(float_keys(np.array([ticks]))[0]) if self._is_float else int(ticks)
 
-    def _learn(self, ticks: NDArray[Any]) -> None:
+    def learn(self, ticks: NDArray[Any]) -> None:
         """Measure each row against the greatest time before it."""
-        assert self.delays is not None
+        if self.delays is None:
+            return
         so_far = np.maximum.accumulate(ticks)
         if self.greatest is not None:
             so_far = np.maximum(so_far, self.greatest)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -21,7 +20,7 @@ from dovetail._hosts.online.waiting import Waiting
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -46,10 +45,10 @@ class Arrived(NamedTuple):
 
 
 class Engine:
-    """All state of one online window join; every call holds one lock."""
+    """All state of one online window join; called by one thread at a time."""
 
-    def __init__(self, definition: Definition, choices: Choices, on_late: OnLate | None) -> None:
-        self.definition, self.choices, self._on_late = definition, choices, on_late
+    def __init__(self, definition: Definition, choices: Choices) -> None:
+        self.definition, self.choices = definition, choices
         self.layout = Layout(definition.asked.query.aggregates, definition.argument_kinds)
         self.keys = KeyNumbers(definition.key_kinds, definition.null_safe)
         self.joiners = Joiners(choices, self.layout)
@@ -60,13 +59,11 @@ class Engine:
         self.metrics = Metrics()
         self.gone = LEAST
         """Rows below this key may be missing."""
-        self.closed = False
-        self.lock = RLock()
+        self._closed = False
 
     def read(self, side: int, given: Any) -> tuple[Arrived, Any]:
         """Rows as the caller gives them, with keys and times; and the frame in which to hand results back."""
-        if self.closed:
-            raise UsageError.engine_closed()
+        self.check_open()
         schema = self.definition.base if side == BASE else self.definition.probe
         batch, frame = open_rows(self.definition.names[side], schema, given)
         columns = self.definition.columns(side, batch)
@@ -74,7 +71,6 @@ class Engine:
 
     def insert(self, rows: Arrived) -> None:
         """Store probe rows."""
-        rows = self._in_time(PROBE, rows)
         codes = self.keys.give(rows.timed.keys, rows.batch.num_rows)
         words, doubles = self.layout.encode(self.definition.arguments(rows.columns), rows.batch.num_rows)
         stored = Rows(codes, rows.timed.at, words, doubles)
@@ -88,7 +84,6 @@ class Engine:
     def push(self, rows: Arrived) -> pa.RecordBatch:
         """Let base rows wait for the watermark; return the results of those that it has passed."""
         begun = time.perf_counter_ns()
-        rows = self._in_time(BASE, rows)
         windows = self._windows(rows)
         codes = self.keys.give(rows.timed.keys, rows.batch.num_rows)
         due = np.full(codes.size, LEAST)
@@ -118,6 +113,11 @@ class Engine:
         self._expire()
         return pa.RecordBatch.from_arrays(columns, schema=self.definition.schema)
 
+    def request_row(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """The result of one base row."""
+        found: dict[str, Any] = self.request(self.read(BASE, row)[0]).to_pylist()[0]
+        return found
+
     def request(self, rows: Arrived) -> pa.RecordBatch:
         """The results of base rows on what has arrived."""
         begun = time.perf_counter_ns()
@@ -143,25 +143,47 @@ class Engine:
     def close(self) -> pa.RecordBatch:
         """The results of all rows that wait."""
         found = self.release(None, time.perf_counter_ns())
-        self.closed = True
+        self._closed = True
         return found
 
-    def check_advance(self, tick: Any) -> None:
-        """Refuse a watermark that runs backwards."""
-        now = self.clock.watermark
-        if now is not None and tick < now:
-            raise UsageError.watermark_back(self.definition.value(now), self.definition.value(tick))
+    def check_open(self) -> None:
+        """Refuse to go on after the end."""
+        if self._closed:
+            raise UsageError.engine_closed()
 
-    def _in_time(self, side: int, rows: Arrived) -> Arrived:
-        """Those that do not lie before the watermark; the others go to whoever wants them."""
+    def check_advance(self, watermark: Any) -> Any:
+        """A watermark in ticks; one that runs backwards is refused."""
+        self.check_open()
+        if watermark is None:
+            return None
+        tick, now = self.definition.tick(watermark), self.clock.watermark
+        if now is not None and tick < now:
+            raise UsageError.watermark_back(self.definition.value(now), watermark)
+        return tick
+
+    def told(self) -> dict[str, Any]:
+        """What has been done and what is held."""
+        return self.metrics.as_dict(
+            {
+                "rows_held": self.joiners.rows,
+                "rows_waiting": len(self.waiting),
+                "bytes_held": sum(area.bytes for area in self.joiners.areas),
+                "keys": self.keys.size,
+                "unbalancedness": self.joiners.unbalancedness,
+                "watermark": self.definition.value(self.clock.watermark),
+                "lateness_ticks": self.clock.lateness,
+            }
+        )
+
+    def late(self, rows: Arrived) -> NDArray[np.bool_] | None:
+        """Which rows lie before the watermark; None if none does."""
         late = rows.timed.at < self.clock.key
-        if not late.any():
-            return rows
+        return late if late.any() else None
+
+    def without_late(self, side: int, rows: Arrived, late: NDArray[np.bool_]) -> Arrived:
+        """The rows that are not late; the others are counted."""
         self.metrics.late[side] += int(late.sum())
-        if self._on_late is not None:
-            self._on_late(("base", "probe")[side], rows.batch.filter(pa.array(late)))
-        if self.clock.delays is not None:
-            self.clock.see(rows.timed.ticks[late])
+        self.clock.learn(rows.timed.ticks[late])
         batch = rows.batch.filter(pa.array(~late))
         columns = self.definition.columns(side, batch)
         return Arrived(batch, columns, self.definition.timed(side, columns))

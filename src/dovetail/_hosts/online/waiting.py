@@ -44,12 +44,12 @@ class Chunks:
             self._join_last_two()
         return numbers
 
-    def take(self, numbers: Ints) -> pa.RecordBatch:
-        """The rows of some numbers, in their order; they are not asked for again."""
+    def take(self, numbers: Ints, *, keep: bool = False) -> pa.RecordBatch:
+        """The rows of some numbers, in their order; unless they are to be kept, they are not asked for again."""
         if not numbers.size:
             return pa.RecordBatch.from_pylist([], self._schema)
         order = np.argsort(numbers, kind="stable")
-        parts = list(self._parts(numbers[order]))
+        parts = list(self._parts(numbers[order], keep=keep))
         whole = parts[0] if len(parts) == 1 else pa.concat_batches(parts)
         if (order[1:] > order[:-1]).all():
             return whole
@@ -57,7 +57,7 @@ class Chunks:
         back[order] = np.arange(order.size)
         return whole.take(pa.array(back))
 
-    def _parts(self, ascending: Ints) -> Iterator[pa.RecordBatch]:
+    def _parts(self, ascending: Ints, *, keep: bool) -> Iterator[pa.RecordBatch]:
         begin = 0
         while begin < ascending.size:
             at = bisect_right(self._starts, int(ascending[begin])) - 1
@@ -66,7 +66,7 @@ class Chunks:
             rows = ascending[begin:end] - start
             dense = rows[-1] - rows[0] + 1 == rows.size
             yield batch.slice(int(rows[0]), rows.size) if dense else batch.take(pa.array(rows))
-            self._left[at] -= rows.size
+            self._left[at] -= 0 if keep else rows.size
             if not self._left[at]:
                 del self._starts[at], self._batches[at], self._left[at]
             begin = end
@@ -117,6 +117,19 @@ class Waiting:
         if bound is None and self._area.rows:
             words = np.concatenate([words, self._rest()], axis=1)
         return self._chunks.take(words[_NUMBER]), words[2:]
+
+    def dump(self) -> Iterator[pa.RecordBatch]:
+        """All rows in the order in which they come due, then what each is due at and its words."""
+        rows = self._area.dump()
+        yield self._chunks.take(rows.words[_NUMBER], keep=True)
+        words = [pa.array(own) for own in (rows.at, *rows.words[1:])]
+        yield pa.RecordBatch.from_arrays(words, names=[str(number) for number in range(len(words))])
+
+    def load(self, batch: pa.RecordBatch, told: pa.RecordBatch) -> None:
+        """Take over what was dumped."""
+        if batch.num_rows:
+            due, least, *words = (column.to_numpy(zero_copy_only=False) for column in told.columns)
+            self.append(batch, due, np.stack(words), ~least)
 
     def _rest(self) -> Ints:
         """Rows that no watermark makes due."""
