@@ -576,7 +576,9 @@ class UsageError(DovetailError, ValueError):
     @classmethod
     def wide_time(cls, side: str, column: str) -> Self:
         """Refuse times whose ticks do not fit 64 bits."""
-        return cls(f"{column!r} of {side!r} holds a decimal beyond 64 bits of ticks. Hint: fewer digits or a smaller scale.")
+        return cls(
+            f"{column!r} of {side!r} holds a decimal beyond 64 bits of ticks. Hint: fewer digits or a smaller scale."
+        )
 
     @classmethod
     def watermark_back(cls, now: object, got: object) -> Self:
@@ -604,7 +606,9 @@ class UsageError(DovetailError, ValueError):
     @classmethod
     def cannot_write(cls, path: object, reason: str) -> Self:
         """Say that the disk took no more; nothing has changed."""
-        return cls(f"{str(path)!r} cannot be written: {reason}; the call had no effect. Hint: make room, and call again.")
+        return cls(
+            f"{str(path)!r} cannot be written: {reason}; the call had no effect. Hint: make room, and call again."
+        )
 
     @classmethod
     def log_exists(cls, path: object) -> Self:
@@ -621,4 +625,6 @@ class UsageError(DovetailError, ValueError):
     @classmethod
     def other_definition(cls, path: object) -> Self:
         """Refuse state of another join."""
-        return cls(f"{str(path)!r} belongs to another join than asked for. Hint: restore it without the log of another.")
+        return cls(
+            f"{str(path)!r} belongs to another join than asked for. Hint: restore it without the log of another."
+        )

@@ -28,10 +28,10 @@ __all__ = ["WindowJoin"]
 class WindowJoin:
     """Fold, for every base row, the probe rows around its time, as they arrive: `dv.window_join`, row for row.
 
-    Base rows are *pushed* and answered exactly, once the watermark has passed their windows; or *requested* and answered
-    at once, on what has arrived. The watermark is the greatest time seen on either side, less the lateness, and only
-    rises; a row that comes after it is *late*: counted, handed to `on_late`, and not joined. NULL keys match nothing
-    (unless null-safe); a row without a time is refused. What is refused changes nothing.
+    Base rows are *pushed* and answered exactly, once the watermark has passed their windows; or *requested* and
+    answered at once, on what has arrived. The watermark is the greatest time seen on either side, less the lateness,
+    and only rises; a row that comes after it is *late*: counted, handed to `on_late`, and not joined. NULL keys match
+    nothing (unless null-safe); a row without a time is refused. What is refused changes nothing.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class WindowJoin:
         As for `dv.window_join`.
     lateness
         How far behind the greatest time a row may come: a duration ("10 seconds") or a number; 0 if left out. "auto"
-        finds it from the delays seen, so that about one row in 10,000 is late; `metrics()["missed"]` tells how many are.
+        finds it from the delays seen, so that about one row in 10,000 is late; `metrics()["missed"]` tells.
     keep
         Where base columns bring distances of their own, how far windows may reach back; rows are kept so long, and
         for ever if it is left out.
@@ -82,7 +82,7 @@ class WindowJoin:
     [{'user': 'u', 'ts': 10, 'n': 2, 'spend': 3.5}]
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 -- the choices of `window_join` and those of the engine
         self,
         *,
         base: pa.Schema,

@@ -49,12 +49,15 @@ def batches(
     return [(side, tables[side].take(own)) for side, own in found]
 
 
+def taken(engine: dv.online.WindowJoin, side: str, table: pa.Table) -> list[pa.Table]:
+    """What comes out when an engine takes rows of one side."""
+    if side == "base":
+        return [engine.push(table)]
+    engine.insert(table)
+    return []
+
+
 def answer(engine: dv.online.WindowJoin, stream: Sequence[tuple[str, pa.Table]]) -> pa.Table:
     """Everything that comes out, by the time the engine is closed."""
-    out = []
-    for side, table in stream:
-        if side == "probe":
-            engine.insert(table)
-        else:
-            out.append(engine.push(table))
+    out = [found for side, table in stream for found in taken(engine, side, table)]
     return pa.concat_tables([*out, engine.close()])

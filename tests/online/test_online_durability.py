@@ -17,7 +17,7 @@ import pytest
 import dovetail as dv
 from dovetail.errors import UsageError
 from dovetail.testing import assert_same_rows
-from tests.online.arrivals import answer, jittered
+from tests.online.arrivals import answer, jittered, taken
 from tests.test_house import ROOT
 
 if TYPE_CHECKING:
@@ -65,8 +65,7 @@ def test_a_restored_snapshot_goes_on_where_it_was_taken(algorithm: str, tmp_path
     half = len(stream) // 2
     out = []
     for side, table in stream[:half]:
-        found = engine.insert(table) if side == "probe" else engine.push(table)
-        out += [] if found is None else [found]
+        out += taken(engine, side, table)
     engine.snapshot(tmp_path / "snap")
     engine.snapshot(tmp_path / "snap")
     again = dv.online.WindowJoin.restore(tmp_path / "snap")
@@ -81,8 +80,7 @@ def test_a_log_restores_what_was_taken_and_owes_the_last_results(tmp_path: Path)
     engine = _engine(log=log, sync="never")
     seen: list[Any] = []
     for number, (side, table) in enumerate(stream):
-        found = engine.insert(table) if side == "probe" else engine.push(table)
-        seen.append(found)
+        seen.append((taken(engine, side, table) or [None])[0])
         if number == len(stream) // 3:
             engine.snapshot(snap)
         if number % 40 == 39:

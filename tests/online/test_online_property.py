@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -38,6 +40,13 @@ def _timed(table: pa.Table) -> pa.Table:
     return timed.filter(pc.or_(endless, pc.less(pc.abs(times), 1e300)))
 
 
+def _is_wide(table: pa.Table) -> bool:
+    """Whether some decimal time has more digits than fit a word."""
+    if not pa.types.is_decimal(table.schema.field("x").type):
+        return False
+    return any(abs(value) >= Decimal(2**63).scaleb(-10) for value in table["x"].to_pylist())
+
+
 def _lateness(table: pa.Table) -> Any:
     """More than any two times lie apart."""
     kind = table.schema.field("x").type
@@ -53,11 +62,11 @@ def test_any_order_of_arrival_gives_the_rows_of_the_window_join(
 ) -> None:
     base, probe = _timed(case.left), _timed(case.right)
     engine = engine_of(base, probe, windows=case.windows, lateness=_lateness(base), **way, **case.options)
-    try:
-        got = answer(engine, shuffled(base, probe, seed))
-    except UsageError as error:
-        assert "beyond 64 bits" in str(error)
+    if _is_wide(base) or _is_wide(probe):
+        with pytest.raises(UsageError, match="beyond 64 bits of ticks"):
+            answer(engine, [("probe", probe), ("base", base)])
         return
+    got = answer(engine, shuffled(base, probe, seed))
     expected = dv.window_join(base, probe, windows=case.windows, **case.options)
     assert got.schema == expected.schema
     assert_same_rows(got, expected, tolerance=1e-12)

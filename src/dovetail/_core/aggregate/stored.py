@@ -226,8 +226,8 @@ class Layout:
             first, second = self.lanes[key]
             for lane, values in enumerate(integers):
                 words[first + lane] = values
-            for lane, values in enumerate(numbers):
-                doubles[second + lane] = values
+            for lane, totals in enumerate(numbers):
+                doubles[second + lane] = totals
         return words, doubles
 
     def column(self, aggregate: Aggregate, found: Found) -> pa.Array:
@@ -241,7 +241,9 @@ class Layout:
         first, second = self.lanes[key]
         folds, rows = found.folds, slice(0, found.size)
         words = [folds.words[0, rows], *folds.words[1 + first : 1 + first + len(own.kinds), rows]]
-        sums = [np.stack((folds.high[i, rows], folds.low[i, rows]), axis=1) for i in range(second, second + own.doubles)]
+        sums = [
+            np.stack((folds.high[i, rows], folds.low[i, rows]), axis=1) for i in range(second, second + own.doubles)
+        ]
         return own.finish(words, sums, aggregate.function)
 
 

@@ -59,7 +59,7 @@ class Labels:
             if value not in self._known:
                 self._add(value)
         found = np.array([self._known[value] for value in values], np.int64)
-        return found[encoded.indices.to_numpy(zero_copy_only=False)]
+        return np.asarray(found[encoded.indices.to_numpy(zero_copy_only=False)], np.int64)
 
     def array(self, keys: Ints, none: NDArray[np.bool_]) -> pa.Array:
         """The values of labels, NULL where there are none."""

@@ -90,14 +90,10 @@ class WindowCell:
         )
 
 
-def reversed_rows(
-    window: Window, kind: pa.DataType, offsets: Mapping[str, pa.Array]
-) -> NDArray[np.bool_] | None:
+def reversed_rows(window: Window, kind: pa.DataType, offsets: Mapping[str, pa.Array]) -> NDArray[np.bool_] | None:
     """The rows whose own distances turn the window round; those given for all rows were checked before."""
     ends = (window.preceding, window.following)
     if None in ends or not any(isinstance(end, PerRow) for end in ends):
         return None
-    back, forward = (
-        numbers(end, kind, offsets[end.column.sql] if isinstance(end, PerRow) else None) for end in ends
-    )
+    back, forward = (numbers(end, kind, offsets[end.column.sql] if isinstance(end, PerRow) else None) for end in ends)
     return np.asarray(back + forward < 0, np.bool_)

@@ -22,8 +22,11 @@ import numpy as np
 from dovetail._core.kernels.compile import kernel, piece
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from numpy.typing import NDArray
 
+    Int = Any  # Numba's integers are of either kind
     Ints = NDArray[np.int64]
     Doubles = NDArray[np.float64]
 
@@ -48,7 +51,7 @@ def page_shape(kinds: list[int], doubles: int) -> Ints:
 
 
 @kernel
-def segment_size(bits: np.int64) -> np.int64:
+def segment_size(bits: Int) -> Int:
     """Return how many slots a directory of 2**bits blocks takes, its nodes included."""
     room = np.int64(1) << bits
     total = room
@@ -58,7 +61,7 @@ def segment_size(bits: np.int64) -> np.int64:
 
 
 @kernel
-def slot_of(keys: Ints, key: np.int64, level: np.int64, position: np.int64) -> np.int64:
+def slot_of(keys: Ints, key: Int, level: Int, position: Int) -> Int:
     """Return the slot of a block, or of a node of a level."""
     room = np.int64(1) << keys[4 * key + 1]
     start = keys[4 * key]
@@ -71,25 +74,25 @@ def slot_of(keys: Ints, key: np.int64, level: np.int64, position: np.int64) -> n
 
 
 @piece
-def page_at(keys: Ints, slots: Ints, key: np.int64, position: np.int64) -> np.int64:
+def page_at(keys: Ints, slots: Ints, key: Int, position: Int) -> Int:
     """Return the page of the block at a position of a key's directory."""
     return slots[keys[4 * key] + (position & ((np.int64(1) << keys[4 * key + 1]) - 1))]
 
 
 @kernel
-def clear_page(pages: Ints, numbers: Doubles, shape: Ints, page: np.int64) -> None:
+def clear_page(pages: Ints, numbers: Doubles, shape: Ints, page: Int) -> None:
     """Make a page the fold of nothing."""
     pages[page] = 0
-    pages[page + 1] = np.int64(9223372036854775807)
-    pages[page + 2] = np.int64(-9223372036854775808)
+    pages[page + 1] = np.int64(MOST)
+    pages[page + 2] = np.int64(LEAST)
     for lane in range(shape[0]):
-        pages[page + 3 + lane] = np.int64(-9223372036854775808) if shape[4 + lane] == 2 else np.int64(0)
+        pages[page + 3 + lane] = np.int64(LEAST) if shape[4 + lane] == MAX else np.int64(0)
     for lane in range(page + 3 + shape[0], page + shape[3]):
         numbers[lane] = 0.0
 
 
 @kernel
-def take_page(pages: Ints, numbers: Doubles, shape: Ints, tally: Ints) -> np.int64:
+def take_page(pages: Ints, numbers: Doubles, shape: Ints, tally: Ints) -> Int:
     """Take a free page and clear it."""
     page = tally[1]
     tally[1] = pages[page]
@@ -99,7 +102,7 @@ def take_page(pages: Ints, numbers: Doubles, shape: Ints, tally: Ints) -> np.int
 
 
 @kernel
-def give_page(pages: Ints, tally: Ints, page: np.int64) -> None:
+def give_page(pages: Ints, tally: Ints, page: Int) -> None:
     """Hand a page back."""
     pages[page] = tally[1]
     tally[1] = page
@@ -107,20 +110,20 @@ def give_page(pages: Ints, tally: Ints, page: np.int64) -> None:
 
 
 @kernel
-def chain_pages(pages: Ints, shape: Ints, tally: Ints, begin: np.int64) -> None:
+def chain_pages(pages: Ints, shape: Ints, tally: Ints, begin: Int) -> None:
     """Hand over all pages from one on, new memory."""
     for page in range(begin, pages.size - shape[2] + 1, shape[2]):
         give_page(pages, tally, np.int64(page))
 
 
 @kernel
-def has_segment(slots: Ints, tally: Ints, bits: np.int64) -> bool:
+def has_segment(slots: Ints, tally: Ints, bits: Int) -> bool:
     """Tell whether a directory of 2**bits blocks can be had."""
-    return tally[5 + bits] >= 0 or slots.size - tally[2] >= segment_size(bits)
+    return bool(tally[5 + bits] >= 0 or slots.size - tally[2] >= segment_size(bits))
 
 
 @kernel
-def take_segment(slots: Ints, tally: Ints, bits: np.int64) -> np.int64:
+def take_segment(slots: Ints, tally: Ints, bits: Int) -> Int:
     """Take slots for a directory: some that were handed back, or new ones."""
     start = tally[5 + bits]
     if start >= 0:
@@ -132,20 +135,20 @@ def take_segment(slots: Ints, tally: Ints, bits: np.int64) -> np.int64:
 
 
 @kernel
-def give_segment(slots: Ints, tally: Ints, start: np.int64, bits: np.int64) -> None:
+def give_segment(slots: Ints, tally: Ints, start: Int, bits: Int) -> None:
     """Hand slots back, chained by their first one."""
     slots[start] = tally[5 + bits]
     tally[5 + bits] = start
 
 
 @piece
-def add_row(pages: Ints, numbers: Doubles, shape: Ints, into: np.int64, page: np.int64, row: np.int64) -> None:
+def add_row(pages: Ints, numbers: Doubles, shape: Ints, into: Int, page: Int, row: Int) -> None:
     """Fold one row of a page into a page."""
     word = page + shape[3] + 64 + row
     for lane in range(shape[0]):
-        if shape[4 + lane] == 1:
+        if shape[4 + lane] == SUM:
             pages[into + 3 + lane] += pages[word]
-        elif shape[4 + lane] == 2:
+        elif shape[4 + lane] == MAX:
             pages[into + 3 + lane] = max(pages[into + 3 + lane], pages[word])
         word += 64
     total = into + 3 + shape[0]
@@ -161,27 +164,25 @@ def add_row(pages: Ints, numbers: Doubles, shape: Ints, into: np.int64, page: np
 
 
 @kernel
-def add_page(pages: Ints, numbers: Doubles, shape: Ints, into: np.int64, page: np.int64) -> None:
+def add_page(pages: Ints, numbers: Doubles, shape: Ints, into: Int, page: Int) -> None:
     """Fold a page into a page."""
     pages[into] += pages[page]
     for lane in range(3, 3 + shape[0]):
-        if shape[1 + lane] == 1:
+        if shape[1 + lane] == SUM:
             pages[into + lane] += pages[page + lane]
-        elif shape[1 + lane] == 2:
+        elif shape[1 + lane] == MAX:
             pages[into + lane] = max(pages[into + lane], pages[page + lane])
     for lane in range(3 + shape[0], 3 + shape[0] + shape[1]):
         value = numbers[page + lane]
         high = numbers[into + lane]
         longer = high + value
         part = longer - high
-        numbers[into + lane + shape[1]] += numbers[page + lane + shape[1]] + (
-            (high - (longer - part)) + (value - part)
-        )
+        numbers[into + lane + shape[1]] += numbers[page + lane + shape[1]] + ((high - (longer - part)) + (value - part))
         numbers[into + lane] = longer
 
 
 @kernel
-def fold_again(pages: Ints, numbers: Doubles, shape: Ints, page: np.int64, count: np.int64, folds: bool) -> None:
+def fold_again(pages: Ints, numbers: Doubles, shape: Ints, page: Int, count: Int, folds: bool) -> None:
     """Work out the times and folds of a page of so many rows."""
     clear_page(pages, numbers, shape, page)
     pages[page] = count
@@ -193,9 +194,7 @@ def fold_again(pages: Ints, numbers: Doubles, shape: Ints, page: np.int64, count
 
 
 @kernel
-def fold_nodes(
-    pages: Ints, numbers: Doubles, shape: Ints, keys: Ints, slots: Ints, key: np.int64, position: np.int64
-) -> None:
+def fold_nodes(pages: Ints, numbers: Doubles, shape: Ints, keys: Ints, slots: Ints, key: Int, position: Int) -> None:
     """Work out the nodes above all blocks from a position on."""
     head = keys[4 * key + 2]
     last = head + keys[4 * key + 3] - 1
@@ -209,9 +208,7 @@ def fold_nodes(
 
 
 @kernel
-def grow_directory(
-    pages: Ints, numbers: Doubles, shape: Ints, keys: Ints, slots: Ints, tally: Ints, key: np.int64
-) -> None:
+def grow_directory(pages: Ints, numbers: Doubles, shape: Ints, keys: Ints, slots: Ints, tally: Ints, key: Int) -> None:
     """Move a directory to one of twice the room."""
     start = keys[4 * key]
     bits = keys[4 * key + 1]
@@ -235,9 +232,7 @@ def grow_directory(
 
 
 @kernel
-def append_block(
-    pages: Ints, numbers: Doubles, shape: Ints, keys: Ints, slots: Ints, tally: Ints, key: np.int64
-) -> np.int64:
+def append_block(pages: Ints, numbers: Doubles, shape: Ints, keys: Ints, slots: Ints, tally: Ints, key: Int) -> Int:
     """Add a new last block to a key, and the nodes that begin with it; return its page."""
     if keys[4 * key + 3] == np.int64(1) << keys[4 * key + 1]:
         grow_directory(pages, numbers, shape, keys, slots, tally, key)
@@ -259,8 +254,8 @@ def split_block(
     keys: Ints,
     slots: Ints,
     tally: Ints,
-    key: np.int64,
-    position: np.int64,
+    key: Int,
+    position: Int,
     folds: bool,
 ) -> None:
     """Cut a full block in two halves, the later one at the next position."""
@@ -281,7 +276,7 @@ def split_block(
 
 
 @piece
-def find_block(pages: Ints, keys: Ints, slots: Ints, key: np.int64, at: np.int64) -> np.int64:
+def find_block(pages: Ints, keys: Ints, slots: Ints, key: Int, at: Int) -> Int:
     """Return the position of the last block that begins at or before a time; the first one if there is none."""
     head = keys[4 * key + 2]
     low = head
@@ -298,7 +293,7 @@ def find_block(pages: Ints, keys: Ints, slots: Ints, key: np.int64, at: np.int64
 
 
 @piece
-def open_row(pages: Ints, shape: Ints, page: np.int64, at: np.int64, ordered: bool) -> np.int64:
+def open_row(pages: Ints, shape: Ints, page: Int, at: Int, ordered: bool) -> Int:
     """Make room in a block for a row at a time, behind those of the same time; return its offset."""
     count = pages[page]
     row = count
@@ -316,9 +311,9 @@ def open_row(pages: Ints, shape: Ints, page: np.int64, at: np.int64, ordered: bo
 
 
 @piece
-def room_for_row(keys: Ints, slots: Ints, tally: Ints, key: np.int64) -> bool:
+def room_for_row(keys: Ints, slots: Ints, tally: Ints, key: Int) -> bool:
     """Tell whether one more row of a key can be taken without new memory."""
-    if tally[0] < 24:
+    if tally[0] < ENOUGH:
         return False
     if keys[4 * key] < 0:
         return has_segment(slots, tally, np.int64(2))
@@ -334,11 +329,11 @@ def position_for_row(
     keys: Ints,
     slots: Ints,
     tally: Ints,
-    key: np.int64,
-    at: np.int64,
+    key: Int,
+    at: Int,
     ordered: bool,
     folds: bool,
-) -> np.int64:
+) -> Int:
     """Return the position of the block that takes a row, and has room for it."""
     if keys[4 * key] < 0:
         keys[4 * key] = take_segment(slots, tally, np.int64(2))
@@ -349,7 +344,7 @@ def position_for_row(
     last = keys[4 * key + 2] + keys[4 * key + 3] - 1
     position = find_block(pages, keys, slots, key, at) if ordered else last
     page = page_at(keys, slots, key, position)
-    if pages[page] < 64:
+    if pages[page] < BLOCK:
         return position
     if position == last and (not ordered or at >= pages[page + 2]):
         append_block(pages, numbers, shape, keys, slots, tally, key)
@@ -371,11 +366,11 @@ def insert_rows(
     words: Ints,
     doubles: Doubles,
     owners: Ints,
-    owner: np.int64,
-    begin: np.int64,
+    owner: Int,
+    begin: Int,
     ordered: bool,
     folds: bool,
-) -> np.int64:
+) -> Int:
     """Insert the rows of one owner from `begin` on; return the first for which there was no memory, or their number.
 
     Ordered rows stand in the order of time, others in that of arrival; folds of blocks are kept if asked for.
@@ -408,7 +403,7 @@ def insert_rows(
 
 
 @kernel
-def drop_first(pages: Ints, keys: Ints, slots: Ints, tally: Ints, key: np.int64) -> None:
+def drop_first(pages: Ints, keys: Ints, slots: Ints, tally: Ints, key: Int) -> None:
     """Let a key's first block go, and the nodes that end with it."""
     position = keys[4 * key + 2]
     page = page_at(keys, slots, key, position)
@@ -426,12 +421,24 @@ def drop_first(pages: Ints, keys: Ints, slots: Ints, tally: Ints, key: np.int64)
 
 
 @kernel
+def time_after(pages: Ints, shape: Ints, keys: Ints, slots: Ints, key: Int, last: Int) -> Int:
+    """Return the next time of a key behind its first block's last one; MOST if there is none."""
+    for position in range(keys[4 * key + 2] + 1, keys[4 * key + 2] + keys[4 * key + 3]):
+        page = page_at(keys, slots, key, np.int64(position))
+        if pages[page + 2] > last:
+            for own in range(page + shape[3], page + shape[3] + pages[page]):
+                if pages[own] > last:
+                    return pages[own]
+    return np.int64(MOST)
+
+
+@kernel
 def expire_rows(
-    pages: Ints, keys: Ints, slots: Ints, tally: Ints, bound: np.int64, prevails: bool, some: np.int64
+    pages: Ints, shape: Ints, keys: Ints, slots: Ints, tally: Ints, bound: Int, prevails: bool, some: Int
 ) -> None:
     """Drop the blocks that lie wholly below a bound, looking at some keys, each time the next ones.
 
-    A block whose rows may still prevail at the bound stays: one that no later block at or below the bound follows.
+    A block whose rows may still prevail at the bound stays: one that no later time up to the bound follows.
     """
     number = keys.size // 4
     key = tally[4] if tally[4] < number else np.int64(0)
@@ -441,21 +448,15 @@ def expire_rows(
             last = pages[page_at(keys, slots, key, head) + 2]
             if last >= bound:
                 break
-            if prevails:
-                if keys[4 * key + 3] == 1:
-                    break
-                following = pages[page_at(keys, slots, key, head + 1) + 1]
-                if following > bound or following <= last:
-                    break
+            if prevails and time_after(pages, shape, keys, slots, key, last) > bound:
+                break
             drop_first(pages, keys, slots, tally, key)
         key = key + 1 if key + 1 < number else np.int64(0)
     tally[4] = key
 
 
 @kernel
-def drain_rows(
-    pages: Ints, shape: Ints, keys: Ints, slots: Ints, tally: Ints, bound: np.int64, out_words: Ints
-) -> np.int64:
+def drain_rows(pages: Ints, shape: Ints, keys: Ints, slots: Ints, tally: Ints, bound: Int, out_words: Ints) -> Int:
     """Take the rows of key 0 below a bound out of an ordered index; return how many, in the order of time.
 
     Stops when `out_words` is full.

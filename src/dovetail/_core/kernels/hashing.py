@@ -9,13 +9,16 @@ import numpy as np
 from dovetail._core.kernels.compile import NO_ROW, kernel, piece
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from numpy.typing import NDArray
 
+    Int = Any  # Numba's integers are of either kind
     Ints = NDArray[np.int64]
 
 
 @piece
-def slot_of_value(values: Ints, table: Ints, value: np.int64) -> np.int64:
+def slot_of_value(values: Ints, table: Ints, value: Int) -> Int:
     """Return the slot that holds a value's number, or the free one where it belongs; the size is a power of two."""
     mask = table.size - 1
     mixed = np.uint64(value) * np.uint64(0x9E37_79B9_7F4A_7C15)
@@ -33,7 +36,7 @@ def find_numbers(values: Ints, table: Ints, wanted: Ints, out_number: Ints) -> N
 
 
 @kernel
-def give_numbers(values: Ints, size: np.int64, table: Ints, wanted: Ints, out_number: Ints) -> np.int64:
+def give_numbers(values: Ints, size: Int, table: Ints, wanted: Ints, out_number: Ints) -> Int:
     """Write the number of each value, a new one to those that have none; return how many there are now.
 
     `values` and the table have room for all of them.
@@ -49,7 +52,7 @@ def give_numbers(values: Ints, size: np.int64, table: Ints, wanted: Ints, out_nu
 
 
 @kernel
-def fill_table(values: Ints, size: np.int64, table: Ints) -> None:
+def fill_table(values: Ints, size: Int, table: Ints) -> None:
     """Enter the first `size` values, all different, into an empty table."""
     table[:] = NO_ROW
     for number in range(size):

@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dovetail._core.kernels.blocks import page_at
+from dovetail._core.kernels.blocks import MAX, SUM, page_at
 from dovetail._core.kernels.compile import kernel, piece
 from dovetail._core.kernels.travel import better_end, holds
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from numpy.typing import NDArray
 
+    Int = Any  # Numba's integers are of either kind
     Ints = NDArray[np.int64]
     Doubles = NDArray[np.float64]
 
@@ -22,13 +25,13 @@ def scan_page(
     pages: Ints,
     numbers: Doubles,
     shape: Ints,
-    page: np.int64,
-    lower: np.int64,
-    upper: np.int64,
+    page: Int,
+    lower: Int,
+    upper: Int,
     words: Ints,
     high: Doubles,
     low: Doubles,
-    at: np.int64,
+    at: Int,
 ) -> None:
     """Fold the rows of a block that lie in a window into a column."""
     begin = page + shape[3]
@@ -41,13 +44,13 @@ def scan_page(
     words[0, at] += within
     for lane in range(shape[0]):
         own = begin + 64 * (1 + lane)
-        if shape[4 + lane] == 1:
+        if shape[4 + lane] == SUM:
             total = words[1 + lane, at]
             for i in range(count):
                 inside = (lower <= pages[begin + i]) & (pages[begin + i] <= upper)
                 total += pages[own + i] if inside else np.int64(0)
             words[1 + lane, at] = total
-        elif shape[4 + lane] == 2:
+        elif shape[4 + lane] == MAX:
             most = words[1 + lane, at]
             for i in range(count):
                 if lower <= pages[begin + i] <= upper:
@@ -123,8 +126,8 @@ def scan_ends(
     lower: Ints,
     upper: Ints,
     order: Ints,
-    flags: np.int64,
-    values: np.int64,
+    flags: Int,
+    values: Int,
     last: bool,
     out_at: Ints,
     out_flag: Ints,
@@ -159,7 +162,7 @@ def scan_distinct(
     lower: Ints,
     upper: Ints,
     order: Ints,
-    lane: np.int64,
+    lane: Int,
     seen: Ints,
     out_count: Ints,
 ) -> None:

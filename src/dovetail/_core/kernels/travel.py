@@ -14,22 +14,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dovetail._core.kernels.blocks import page_at, slot_of
+from dovetail._core.kernels.blocks import LEAST, MAX, MOST, SUM, page_at, slot_of
 from dovetail._core.kernels.compile import kernel, piece
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from numpy.typing import NDArray
 
+    Int = Any  # Numba's integers are of either kind
     Ints = NDArray[np.int64]
     Doubles = NDArray[np.float64]
 
 
 @piece
-def clear_column(shape: Ints, words: Ints, high: Doubles, low: Doubles, at: np.int64) -> None:
+def clear_column(shape: Ints, words: Ints, high: Doubles, low: Doubles, at: Int) -> None:
     """Make a column the fold of nothing."""
     words[0, at] = 0
     for lane in range(shape[0]):
-        words[1 + lane, at] = np.int64(-9223372036854775808) if shape[4 + lane] == 2 else np.int64(0)
+        words[1 + lane, at] = np.int64(LEAST) if shape[4 + lane] == MAX else np.int64(0)
     for lane in range(shape[1]):
         high[lane, at] = 0.0
         low[lane, at] = 0.0
@@ -41,18 +44,18 @@ def merge_column(
     from_words: Ints,
     from_high: Doubles,
     from_low: Doubles,
-    own: np.int64,
+    own: Int,
     words: Ints,
     high: Doubles,
     low: Doubles,
-    at: np.int64,
+    at: Int,
 ) -> None:
     """Fold a column into another."""
     words[0, at] += from_words[0, own]
     for lane in range(shape[0]):
-        if shape[4 + lane] == 1:
+        if shape[4 + lane] == SUM:
             words[1 + lane, at] += from_words[1 + lane, own]
-        elif shape[4 + lane] == 2:
+        elif shape[4 + lane] == MAX:
             words[1 + lane, at] = max(words[1 + lane, at], from_words[1 + lane, own])
     for lane in range(shape[1]):
         value = from_high[lane, own]
@@ -69,7 +72,7 @@ def merge_columns(
     from_words: Ints,
     from_high: Doubles,
     from_low: Doubles,
-    rows: np.int64,
+    rows: Int,
     words: Ints,
     high: Doubles,
     low: Doubles,
@@ -84,18 +87,18 @@ def fold_page(
     pages: Ints,
     numbers: Doubles,
     shape: Ints,
-    page: np.int64,
+    page: Int,
     words: Ints,
     high: Doubles,
     low: Doubles,
-    at: np.int64,
+    at: Int,
 ) -> None:
     """Fold a whole block or node into a column."""
     words[0, at] += pages[page]
     for lane in range(shape[0]):
-        if shape[4 + lane] == 1:
+        if shape[4 + lane] == SUM:
             words[1 + lane, at] += pages[page + 3 + lane]
-        elif shape[4 + lane] == 2:
+        elif shape[4 + lane] == MAX:
             words[1 + lane, at] = max(words[1 + lane, at], pages[page + 3 + lane])
     own = page + 3 + shape[0]
     for lane in range(shape[1]):
@@ -112,25 +115,25 @@ def fold_rows(
     pages: Ints,
     numbers: Doubles,
     shape: Ints,
-    page: np.int64,
-    first: np.int64,
-    behind: np.int64,
+    page: Int,
+    first: Int,
+    behind: Int,
     words: Ints,
     high: Doubles,
     low: Doubles,
-    at: np.int64,
+    at: Int,
 ) -> None:
     """Fold rows of one block into a column, row by row."""
     words[0, at] += behind - first
     begin = page + shape[3] + 64 + first
     end = begin + behind - first
     for lane in range(shape[0]):
-        if shape[4 + lane] == 1:
+        if shape[4 + lane] == SUM:
             total = words[1 + lane, at]
             for own in range(begin, end):
                 total += pages[own]
             words[1 + lane, at] = total
-        elif shape[4 + lane] == 2:
+        elif shape[4 + lane] == MAX:
             most = words[1 + lane, at]
             for own in range(begin, end):
                 most = max(most, pages[own])
@@ -159,13 +162,13 @@ def fold_blocks(
     shape: Ints,
     keys: Ints,
     slots: Ints,
-    key: np.int64,
-    begin: np.int64,
-    end: np.int64,
+    key: Int,
+    begin: Int,
+    end: Int,
     words: Ints,
     high: Doubles,
     low: Doubles,
-    at: np.int64,
+    at: Int,
 ) -> None:
     """Fold the blocks of some positions into a column, by as few nodes as there are."""
     level = np.int64(0)
@@ -190,14 +193,14 @@ def fold_span(
     shape: Ints,
     keys: Ints,
     slots: Ints,
-    key: np.int64,
-    begin: np.int64,
-    end: np.int64,
+    key: Int,
+    begin: Int,
+    end: Int,
     folds: bool,
     words: Ints,
     high: Doubles,
     low: Doubles,
-    at: np.int64,
+    at: Int,
 ) -> None:
     """Fold the rows between two places into a column; without folds of blocks, all of them row by row."""
     last = end >> 6
@@ -215,7 +218,7 @@ def fold_span(
 
 
 @piece
-def seek(pages: Ints, shape: Ints, keys: Ints, slots: Ints, key: np.int64, at: np.int64) -> np.int64:
+def seek(pages: Ints, shape: Ints, keys: Ints, slots: Ints, key: Int, at: Int) -> Int:
     """Return the place of the first row at or after a time; behind the last block if there is none."""
     low = keys[4 * key + 2]
     behind = low + keys[4 * key + 3]
@@ -242,17 +245,17 @@ def seek(pages: Ints, shape: Ints, keys: Ints, slots: Ints, key: np.int64, at: n
 
 
 @piece
-def seek_behind(pages: Ints, shape: Ints, keys: Ints, slots: Ints, key: np.int64, at: np.int64) -> np.int64:
+def seek_behind(pages: Ints, shape: Ints, keys: Ints, slots: Ints, key: Int, at: Int) -> Int:
     """Return the place of the first row after a time."""
-    if at == np.int64(9223372036854775807):
+    if at == np.int64(MOST):
         return (keys[4 * key + 2] + keys[4 * key + 3]) << 6
     return seek(pages, shape, keys, slots, key, at + 1)
 
 
 @piece
-def holds(keys: Ints, key: np.int64) -> bool:
+def holds(keys: Ints, key: Int) -> bool:
     """Tell whether an index has rows of a key; -1 is no key."""
-    return 0 <= key < keys.size // 4 and keys[4 * key] >= 0
+    return bool(0 <= key < keys.size // 4 and keys[4 * key] >= 0)
 
 
 @kernel
@@ -284,8 +287,8 @@ def find_windows(
 
 
 @piece
-def stretch_end(codes: Ints, begins: Ints, ends: Ints, order: Ints, first: np.int64) -> np.int64:
-    """Return where a stretch of windows ends: of one key, none beginning or ending earlier, all over the first's end."""
+def stretch_end(codes: Ints, begins: Ints, ends: Ints, order: Ints, first: Int) -> Int:
+    """Return where a stretch ends: windows of one key, none beginning or ending earlier, all over the first's end."""
     row = order[first]
     i = first + 1
     while i < order.size:
@@ -314,7 +317,7 @@ def fold_windows(
     words: Ints,
     high: Doubles,
     low: Doubles,
-    scratch: np.int64,
+    scratch: Int,
 ) -> None:
     """Fold the windows of some base rows, given in the order of key and time, into their columns."""
     i = np.int64(0)
@@ -362,17 +365,15 @@ def prevailing_times(
 
 
 @piece
-def better_end(
-    at: np.int64, flag: np.int64, value: np.int64, best_at: np.int64, best_flag: np.int64, best: np.int64, last: bool
-) -> bool:
+def better_end(at: Int, flag: Int, value: Int, best_at: Int, best_flag: Int, best: Int, last: bool) -> bool:
     """Tell whether a row comes before the best so far (after it, for `last`), by time, then by value, NULL first."""
     if best_flag == 0:
         return True
     if at != best_at:
-        return (at > best_at) == last
+        return bool((at > best_at) == last)
     if flag != best_flag:
-        return (flag > best_flag) == last
-    return value != best and (value > best) == last
+        return bool((flag > best_flag) == last)
+    return bool(value != best and (value > best) == last)
 
 
 @kernel
@@ -385,8 +386,8 @@ def ends_of_windows(
     begins: Ints,
     ends: Ints,
     order: Ints,
-    flags: np.int64,
-    values: np.int64,
+    flags: Int,
+    values: Int,
     last: bool,
     folds: bool,
     out_at: Ints,
@@ -446,14 +447,14 @@ def count_span(
     shape: Ints,
     keys: Ints,
     slots: Ints,
-    key: np.int64,
-    begin: np.int64,
-    end: np.int64,
-    lane: np.int64,
-    by: np.int64,
+    key: Int,
+    begin: Int,
+    end: Int,
+    lane: Int,
+    by: Int,
     seen: Ints,
-    held: np.int64,
-) -> np.int64:
+    held: Int,
+) -> Int:
     """Add the rows between two places to how often each code is seen, or take them off; return how many are held."""
     for position in range(begin >> 6, (end + 63) >> 6):
         page = page_at(keys, slots, key, np.int64(position))
@@ -483,7 +484,7 @@ def distinct_of_windows(
     begins: Ints,
     ends: Ints,
     order: Ints,
-    lane: np.int64,
+    lane: Int,
     seen: Ints,
     out_count: Ints,
 ) -> None:

@@ -35,7 +35,7 @@ class Teams:
 
     def __init__(self, joiners: int, *, delta: float = 0.01, decay: float = 0.5, partitions: int = PARTITIONS) -> None:
         self.joiners, self._delta, self._decay = joiners, delta, decay
-        self.members = np.full((partitions, joiners), -1)
+        self.members: Ints = np.full((partitions, joiners), -1)
         self.members[:, 0] = np.arange(partitions) % joiners
         self.sizes = np.ones(partitions, np.int64)
         self.seen = np.zeros(partitions)
@@ -52,17 +52,18 @@ class Teams:
         self.seen += np.bincount(partitions, minlength=self.sizes.size)
         sizes = self.sizes[partitions]
         if not self.shared:
-            return self.members[partitions, 0]
+            return np.asarray(self.members[partitions, 0], np.int64)
         rows = np.arange(self._dealt, self._dealt + codes.size).astype(np.uint64)
         self._dealt += codes.size
         turn = ((rows * _SPREAD) >> np.uint64(33)).astype(np.int64) % sizes
-        return self.members[partitions, turn]
+        return np.asarray(self.members[partitions, turn], np.int64)
 
     def loads(self) -> Loads:
         """What each joiner has to do: its share of every partition of its teams (equation 3)."""
         shares = self.seen / self.sizes
         owned = self.members >= 0
-        return np.bincount(self.members[owned], np.broadcast_to(shares[:, None], owned.shape)[owned], self.joiners)
+        each = np.broadcast_to(shares[:, None], owned.shape)[owned]
+        return np.asarray(np.bincount(self.members[owned], each, self.joiners), np.float64)
 
     def schedule(self) -> int:
         """Share partitions while that lowers the unbalancedness by more than delta; return how many were shared."""

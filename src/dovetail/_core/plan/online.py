@@ -51,7 +51,9 @@ def read_choices(base: Input, given: dict[str, Any]) -> Choices:
         if not 0 <= given[option] <= 1:
             raise UsageError.no_share(option, given[option])
     scale = given["algorithm"] == "scale"
-    parts = {option: _switch(option, given[option]) and scale for option in ("index", "schedule", "incremental")}
+    parts: dict[str, Any] = {
+        option: _switch(option, given[option]) and scale for option in ("index", "schedule", "incremental")
+    }
     parts["incremental"] = parts["incremental"] and parts["index"]
     lateness = None if given["lateness"] == AUTO else _distance("lateness", given["lateness"], base)
     keep = None if given["keep"] is None else _distance("keep", given["keep"], base)

@@ -99,7 +99,7 @@ class ValueNumbers:
     def _each(array: pa.Array, number: Any) -> Ints:
         encoded = array.dictionary_encode()
         found = np.array([number(value) for value in encoded.dictionary.to_pylist()], np.int64)
-        return found[encoded.indices.to_numpy(zero_copy_only=False)]
+        return np.asarray(found[encoded.indices.to_numpy(zero_copy_only=False)], np.int64)
 
 
 class KeyNumbers:

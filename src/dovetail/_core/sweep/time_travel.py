@@ -147,7 +147,7 @@ class Area:
 
     def expire(self, bound: int, *, prevails: bool, keys: int = MOST) -> None:
         """Let go what lies below a bound, looking at some keys at a time."""
-        expire_rows(self._pages, self._keys, self._slots, self._tally, bound, prevails, keys)
+        expire_rows(*self._times, self._tally, bound, prevails, keys)
 
     def drain(self, bound: int) -> Ints:
         """Take out the words of the rows of key 0 below a bound, in the order of time."""
@@ -182,7 +182,8 @@ class Area:
         """Fold windows into their columns; count the rows looked at where that is every one of the key."""
         if self.ordered:
             scratch = asked.codes.size + thread
-            travel.fold_windows(*self._all, asked.codes, *found, asked.order, self.folds, *out, scratch)
+            into = out.words, out.high, out.low, scratch
+            travel.fold_windows(*self._all, asked.codes, *found, asked.order, self.folds, *into)
         else:
             scans.scan_windows(*self._all, *asked, *out, out_visited)
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from dovetail._core.aggregate.run import Argument
 from dovetail._core.columns.axis import (
     LEAST,
     MOST,
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from dovetail._core.aggregate.run import Argument
     from dovetail._core.plan.offset import Offset
     from dovetail._core.plan.online import Choices
     from dovetail._core.plan.temporal import Window, WindowJoin
@@ -166,7 +166,9 @@ class Definition:
         name = self.names[side]
         arrays = table.columns if isinstance(table, pa.RecordBatch) else [own.combine_chunks() for own in table.columns]
         arrays = [array if isinstance(array, pa.Array) else pa.concat_arrays(array.chunks) for array in arrays]
-        return Columns({(name, own): array for own, array in zip(table.schema.names, arrays, strict=True)}, table.num_rows)
+        return Columns(
+            {(name, own): array for own, array in zip(table.schema.names, arrays, strict=True)}, table.num_rows
+        )
 
     def _end(
         self, offset: Offset | None, columns: Columns, at: NDArray[Any], sign: int, rounding: Any

@@ -7,12 +7,14 @@ import datetime as dt
 import json
 import os
 from decimal import Decimal
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from dovetail.errors import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def write_whole(path: Path, content: bytes) -> None:

@@ -1,7 +1,7 @@
 """Joiners side by side: who stores which probe row, who joins which base row, and what they find.
 
 `key`     a key's rows belong to one joiner, for good; every window scans the key's rows.
-`split`   probe rows are dealt to all joiners by turns; every joiner scans its part for every base row; parts are merged.
+`split`   probe rows are dealt to all joiners by turns; each scans its part for every base row; the parts are merged.
 `scale`   rows go to the key's team; whoever joins a base row reads the index of every member.
 Inserting and joining take turns batch by batch, so that no reader meets a writer.
 """
@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dovetail._core.aggregate.stored import Found, StoredDistinct, StoredEnd, StoredExtreme
+from dovetail._core.kernels.blocks import LEAST
 from dovetail._core.kernels.threads import together
 from dovetail._core.kernels.travel import merge_columns
 from dovetail._core.placement.teams import Teams, unbalancedness
-from dovetail._core.sweep.time_travel import LEAST, Area, Asked, Ends, Folds
+from dovetail._core.sweep.time_travel import Area, Asked, Ends, Folds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

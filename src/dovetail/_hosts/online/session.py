@@ -67,7 +67,7 @@ class Session:
             path = Path(log)
             if path.exists() and path.stat().st_size:
                 raise UsageError.log_exists(path)
-            session._log = Log.create(path, session._call, session._sync)  # noqa: SLF001 -- our own
+            session._log = Log.create(path, session._call, session._sync)
         return session
 
     @classmethod
@@ -83,9 +83,9 @@ class Session:
         session = cls(call_from_json(given), on_late)
         if told is not None and tables is not None:
             snapshot.load(session.engine, told, tables)
-            session._number = told["number"]  # noqa: SLF001 -- our own
+            session._number = told["number"]
         if log is not None:
-            session._follow(Path(log), after, records, cut)  # noqa: SLF001
+            session._follow(Path(log), after, records, cut)
         return session
 
     def insert(self, given: Any) -> None:
@@ -182,7 +182,9 @@ class Session:
     def _follow(self, path: Path, after: int, records: list[Record], cut: int) -> None:
         """Carry out the logged calls that the snapshot does not hold, and go on writing behind them."""
         if after > self._number:
-            raise UsageError.no_snapshot(path, f"it begins with record {after + 1}, the snapshot ends at {self._number}")
+            raise UsageError.no_snapshot(
+                path, f"it begins with record {after + 1}, the snapshot ends at {self._number}"
+            )
         if cut:
             _TOLD.warning("log %s: cut %d bytes of a record that was not written to its end", path, cut)
             self.engine.metrics.cut += cut

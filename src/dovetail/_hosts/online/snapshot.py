@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from dovetail._core.sweep.numbering import Numbering, ValueNumbers
+    from dovetail._core.sweep.numbering import ValueNumbers
     from dovetail._hosts.online.engine import Engine
 
 MAGIC, VERSION = b"DVTLSNAP", 1
@@ -125,7 +125,7 @@ def _ipc(batch: pa.RecordBatch) -> bytes:
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batch.schema) as writer:
         writer.write_batch(batch)
-    return sink.getvalue().to_pybytes()
+    return bytes(sink.getvalue().to_pybytes())
 
 
 def _batch(part: bytes) -> pa.RecordBatch:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from dovetail._core.kernels.blocks import MAX, PLAIN
-from dovetail._core.sweep.time_travel import LEAST, MOST, Area, Asked, Folds, Rows
+from dovetail._core.kernels.blocks import LEAST, MAX, MOST, PLAIN
+from dovetail._core.sweep.time_travel import Area, Asked, Folds, Rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
