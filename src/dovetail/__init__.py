@@ -13,7 +13,7 @@ from __future__ import annotations
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
-from dovetail import errors
+from dovetail import errors, online
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ __all__ = [
     "explain",
     "fixed",
     "join",
+    "online",
     "sliding",
     "temporal_join",
     "unbounded",

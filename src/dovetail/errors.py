@@ -776,3 +776,92 @@ class UsageError(DovetailError, ValueError):
     def no_benchmarks(cls) -> Self:
         """Say that the races are not in the package."""
         return cls("the races are not here; they stand in the repository. Hint: run `dovetail bench` in its folder.")
+
+    @classmethod
+    def below_one(cls, option: str, got: object) -> Self:
+        """Refuse a number of things below one."""
+        return cls(f"{option} is {got!r}; it is a whole number of at least 1. Hint: leave it out.")
+
+    @classmethod
+    def no_share(cls, option: str, got: object) -> Self:
+        """Refuse a share outside 0 to 1."""
+        return cls(f"{option} is {got!r}; it lies between 0 and 1. Hint: leave it out.")
+
+    @classmethod
+    def no_lateness(cls, option: str, got: object) -> Self:
+        """Refuse a distance that is negative or differs from row to row."""
+        return cls(f"{option} is {got!r}; it is one distance for all rows, not negative. Hint: {option}='10 seconds'.")
+
+    @classmethod
+    def needs_schema(cls, side: str, got: str) -> Self:
+        """Say that the engine must know its columns before the first row."""
+        return cls(f"{side} is a {got}; the engine needs its schema. Hint: {side}=table.schema, or pa.schema([...]).")
+
+    @classmethod
+    def bad_rows(cls, side: str, reason: str) -> Self:
+        """Refuse rows that are not of the schema that was told."""
+        return cls(f"rows of {side!r} are refused, none is taken: {reason}. Hint: they must fit the engine's schema.")
+
+    @classmethod
+    def null_time(cls, side: str, column: str, rows: int) -> Self:
+        """Refuse rows without a time."""
+        return cls(
+            f"{rows} of the rows of {side!r} have no {column!r}, none is taken; every row needs a time. "
+            "Hint: filter them out first."
+        )
+
+    @classmethod
+    def wide_time(cls, side: str, column: str) -> Self:
+        """Refuse times whose ticks do not fit 64 bits."""
+        return cls(
+            f"{column!r} of {side!r} holds a decimal beyond 64 bits of ticks. Hint: fewer digits or a smaller scale."
+        )
+
+    @classmethod
+    def watermark_back(cls, now: object, got: object) -> Self:
+        """Refuse a watermark that runs backwards."""
+        return cls(f"watermark {got} lies before {now}, where it is already; it only rises. Hint: leave this call out.")
+
+    @classmethod
+    def gone(cls, watermark: object) -> Self:
+        """Refuse to answer from rows that are no longer there."""
+        return cls(
+            f"a window reaches behind what is kept, the watermark being {watermark}; rows may be missing there. "
+            "Hint: ask sooner, or give the engine a greater lateness or keep."
+        )
+
+    @classmethod
+    def beyond_keep(cls, got: object) -> Self:
+        """Refuse a window that reaches further back than the engine keeps rows."""
+        return cls(f"a row's window reaches back further than keep={got!r}. Hint: a greater keep, or a shorter window.")
+
+    @classmethod
+    def engine_closed(cls) -> Self:
+        """Refuse to use an engine that was closed."""
+        return cls("the engine is closed; it takes no more rows. Hint: make another, or restore a snapshot.")
+
+    @classmethod
+    def cannot_write(cls, path: object, reason: str) -> Self:
+        """Say that the disk took no more; nothing has changed."""
+        return cls(
+            f"{str(path)!r} cannot be written: {reason}; the call had no effect. Hint: make room, and call again."
+        )
+
+    @classmethod
+    def log_exists(cls, path: object) -> Self:
+        """Refuse to write over a log."""
+        return cls(
+            f"log {str(path)!r} already holds rows. Hint: WindowJoin.restore(log=...) goes on with it; or move it away."
+        )
+
+    @classmethod
+    def no_snapshot(cls, path: object, reason: str) -> Self:
+        """Refuse a file that is no whole snapshot or log of ours."""
+        return cls(f"{str(path)!r} cannot be restored: {reason}. Hint: restore an older snapshot with all of its log.")
+
+    @classmethod
+    def other_definition(cls, path: object) -> Self:
+        """Refuse state of another join."""
+        return cls(
+            f"{str(path)!r} belongs to another join than asked for. Hint: restore it without the log of another."
+        )

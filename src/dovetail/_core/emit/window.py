@@ -83,13 +83,17 @@ class WindowCell:
         return steps(offset, self.left.values[0].type, own, rounding)
 
     def _reversed(self, window: Window, rows: NDArray[np.int64]) -> NDArray[np.bool_] | None:
-        """The rows whose own distances turn the window round; those given for all rows were checked before."""
-        ends = (window.preceding, window.following)
-        if None in ends or not any(isinstance(end, PerRow) for end in ends):
-            return None
-        kind = self.left.values[0].type
-        back, forward = (
-            numbers(end, kind, pick(self.offsets[end.column.sql], rows) if isinstance(end, PerRow) else None)
-            for end in ends
+        return reversed_rows(
+            window,
+            self.left.values[0].type,
+            {name: pick(array, rows) for name, array in self.offsets.items()},
         )
-        return np.asarray(back + forward < 0, np.bool_)
+
+
+def reversed_rows(window: Window, kind: pa.DataType, offsets: Mapping[str, pa.Array]) -> NDArray[np.bool_] | None:
+    """The rows whose own distances turn the window round; those given for all rows were checked before."""
+    ends = (window.preceding, window.following)
+    if None in ends or not any(isinstance(end, PerRow) for end in ends):
+        return None
+    back, forward = (numbers(end, kind, offsets[end.column.sql] if isinstance(end, PerRow) else None) for end in ends)
+    return np.asarray(back + forward < 0, np.bool_)

@@ -26,3 +26,13 @@ def kernel(function: F) -> F:
         return np.errstate(over="ignore", invalid="ignore")(function)
     compiled = numba.njit(cache=True, nogil=True, boundscheck=False, error_model="numpy")(function)
     return cast("F", compiled)
+
+
+def piece(function: F) -> F:
+    """Compile a loop's piece into every kernel that calls it.
+
+    A call of a kernel by a kernel counts references to each array that it passes, a dozen times the cost of a look-up.
+    """
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return function
+    return cast("F", numba.njit(inline="always", nogil=True, boundscheck=False, error_model="numpy")(function))

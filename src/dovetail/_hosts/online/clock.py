@@ -1,0 +1,120 @@
+"""The watermark: how far time has come, so that no row before it is expected any more.
+
+It follows the greatest time seen on either side, `lateness` behind, and only rises. Where the lateness is to be found
+from the data, it is the delay that all but a few of the rows seen lately have kept, with a little on top.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dovetail._core.columns.order_keys import float_keys
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+LEAST, MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+MISSED = 1e-4
+"""The share of rows that a found lateness may miss."""
+_PARTS = 8
+_BUCKETS = 64 * _PARTS
+_DECAY = 0.9
+_OFTEN = 10_000
+_ENOUGH = 1000
+"""Before so many rows are seen, nothing is known of their delays, and nothing is late."""
+
+
+class Delays:
+    """How far behind the greatest time rows come: counts by size, each an eighth of a power of two, old ones fading."""
+
+    def __init__(self) -> None:
+        self.counts = np.zeros(_BUCKETS)
+        self._since = 0
+        self.rows = 0
+
+    def see(self, delays: NDArray[np.float64]) -> None:
+        """Count the delays of some rows."""
+        sizes = np.maximum(delays, 0.0) + 1.0
+        buckets = np.minimum((np.log2(sizes) * _PARTS).astype(np.int64) + (delays > 0), _BUCKETS - 1)
+        self.counts += np.bincount(buckets, minlength=_BUCKETS)
+        self.rows += delays.size
+        self._since += delays.size
+        if self._since > _OFTEN:
+            self.counts *= _DECAY
+            self._since = 0
+
+    def lateness(self) -> float:
+        """The delay that all but a few rows keep; without end before anything is known."""
+        if self.rows < _ENOUGH:
+            return float("inf")
+        behind = np.cumsum(self.counts[::-1])[::-1]
+        bucket = int(np.flatnonzero(behind > MISSED * behind[0])[-1])
+        return 0.0 if bucket == 0 else float(2.0 ** ((bucket + 1) / _PARTS) - 1.0)
+
+
+class Clock:
+    """The greatest time seen and the watermark, in ticks of the axis, and the watermark as an order key."""
+
+    def __init__(self, lateness: float | None, *, is_float: bool) -> None:
+        self._lateness, self._is_float = lateness, is_float
+        self.delays = Delays() if lateness is None else None
+        self.greatest: Any = None
+        self.watermark: Any = None
+        self.key = LEAST
+        self._led = False
+
+    @contextmanager
+    def led(self) -> Iterator[None]:
+        """Let the watermark rise only as told, where it would be found from the data."""
+        self._led = self.delays is not None
+        yield
+        self._led = False
+
+    @property
+    def delays_seen(self) -> list[float] | None:
+        """What is known of delays, to be restored."""
+        return None if self.delays is None else [float(self.delays.rows), *self.delays.counts.tolist()]
+
+    @delays_seen.setter
+    def delays_seen(self, seen: list[float] | None) -> None:
+        if self.delays is not None and seen is not None:
+            self.delays.rows, self.delays.counts = int(seen[0]), np.array(seen[1:])
+
+    @property
+    def lateness(self) -> float:
+        """In ticks, as given or as found so far."""
+        return self.delays.lateness() if self.delays is not None else self._lateness or 0
+
+    def see(self, ticks: NDArray[Any]) -> None:
+        """Let time come as far as some rows; those without a finite time do not count."""
+        if self._is_float:
+            ticks = ticks[np.isfinite(ticks)]
+        if not ticks.size:
+            return
+        self.learn(ticks)
+        most = ticks.max().item()
+        self.greatest = most if self.greatest is None else max(self.greatest, most)
+        lateness = self.lateness
+        if lateness != float("inf") and not self._led:
+            behind = self.greatest - (lateness if self._is_float else int(lateness))
+            self.raise_to(behind if self._is_float else max(behind, LEAST))
+
+    def raise_to(self, ticks: Any) -> None:
+        """Bring the watermark to a time, if it lies behind it."""
+        if self.watermark is None or ticks > self.watermark:
+            self.watermark = ticks
+            self.key = int(float_keys(np.array([ticks]))[0]) if self._is_float else int(ticks)
+
+    def learn(self, ticks: NDArray[Any]) -> None:
+        """Measure each row against the greatest time before it."""
+        if self.delays is None:
+            return
+        so_far = np.maximum.accumulate(ticks)
+        if self.greatest is not None:
+            so_far = np.maximum(so_far, self.greatest)
+        self.delays.see((so_far - ticks).astype(np.float64))

@@ -1,0 +1,208 @@
+"""What an engine knows before its first row: types, offsets in ticks, and how rows become words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from dovetail._core.columns.axis import (
+    LEAST,
+    MOST,
+    bound,
+    check_offset,
+    comparable,
+    furthest,
+    steps,
+    ticks,
+)
+from dovetail._core.columns.cast import cast
+from dovetail._core.columns.table import Columns
+from dovetail._core.emit.window import WindowCell, reversed_rows
+from dovetail._core.plan.offset import PerRow
+from dovetail._core.plan.temporal import offset_columns
+from dovetail._hosts.arrow.evaluate import timed_columns
+from dovetail._hosts.arrow.join import arguments_of, output_schema
+from dovetail.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from dovetail._core.aggregate.run import Argument
+    from dovetail._core.plan.offset import Offset
+    from dovetail._core.plan.online import Choices
+    from dovetail._core.plan.temporal import Window, WindowJoin
+
+    Ints = NDArray[np.int64]
+
+
+class Timed(NamedTuple):
+    """Rows of one side: their equality keys, times as ticks, and the times as order keys."""
+
+    keys: list[pa.Array]
+    ticks: NDArray[Any]
+    at: Ints
+
+
+class Ends(NamedTuple):
+    """Where the windows of one kind end, as order keys, lower above upper for none; and where rows prevail."""
+
+    lower: Ints
+    upper: Ints
+    start: Ints | None
+
+
+class Definition:
+    """A window join over two known schemas."""
+
+    def __init__(self, asked: WindowJoin, choices: Choices, base: pa.Schema, probe: pa.Schema) -> None:
+        self.asked, self.base, self.probe = asked, base, probe
+        self.names = asked.query.inputs.left.name, asked.query.inputs.right.name
+        none = self._columns(0, base.empty_table()), self._columns(1, probe.empty_table())
+        sides = timed_columns(asked.query.condition, *none)
+        offsets = {column.sql: none[0].evaluate(column) for column in offset_columns(asked)}
+        arguments = arguments_of(asked.query, none[1])
+        cell = WindowCell(asked, *sides, offsets, arguments)
+        cell.check()
+        self.schema = output_schema(asked.query, *none)
+        self.axis: pa.DataType = sides[0].values[0].type
+        self.is_float = pa.types.is_floating(self.axis)
+        self.key_kinds = [array.type for array in sides[0].keys]
+        self.null_safe = [key.null_safe for key in asked.query.condition.keys]
+        self.argument_kinds = [None if own.values is None else own.values.type for own in arguments]
+        self.keep = choices.keep
+        self.keep_ticks = None if choices.keep is None else furthest(choices.keep, self.axis, None)
+        for option, offset in (("lateness", choices.lateness), ("keep", choices.keep)):
+            if offset is not None:
+                check_offset(option, offset, self.axis, None)
+        self.lateness = None if choices.lateness is None else furthest(choices.lateness, self.axis, None)
+        self.reach = self._reach()
+        self.behind = self._behind()
+
+    @property
+    def prevails(self) -> bool:
+        """Whether any window begins with rows before it."""
+        return any(window.include_prevailing and window.preceding is not None for window in self.asked.windows)
+
+    @property
+    def has_own_bounds(self) -> bool:
+        """Whether rows bring distances of their own."""
+        return bool(offset_columns(self.asked))
+
+    def kept(self, at: NDArray[Any]) -> Ints:
+        """The least key that a window of each row may reach, as rows are kept."""
+        assert self.keep is not None
+        return comparable(bound(at, steps(self.keep, self.axis, None, "beyond"), -1).ticks)[0]
+
+    def columns(self, side: int, batch: pa.RecordBatch) -> Columns:
+        """The columns of a batch of one side."""
+        return self._columns(side, batch)
+
+    def timed(self, side: int, columns: Columns) -> Timed:
+        """Keys and times of some rows; a row without a time is refused."""
+        condition = self.asked.query.condition
+        parts = [(key.left, key.right)[side] for key in condition.keys]
+        keys = [cast(columns.evaluate(part), kind) for part, kind in zip(parts, self.key_kinds, strict=True)]
+        axis = condition.comparisons[0]
+        expression = (axis.left, axis.right)[side]
+        times = cast(columns.evaluate(expression), self.axis)
+        if times.null_count:
+            raise UsageError.null_time(self.names[side], _bare(expression.sql), times.null_count)
+        found = ticks(times, times)[0]
+        if found.dtype == object:
+            raise UsageError.wide_time(self.names[side], _bare(expression.sql))
+        return Timed(keys, found, comparable(found)[0])
+
+    def arguments(self, columns: Columns) -> list[Argument]:
+        """What each aggregate reads of probe rows."""
+        return arguments_of(self.asked.query, columns)
+
+    def ends(self, window: Window, columns: Columns, at: NDArray[Any]) -> Ends:
+        """Where the windows of base rows end."""
+        low, no_low = self._end(window.preceding, columns, at, -1, "within" if window.lower_closed else "below")
+        high, no_high = self._end(window.following, columns, at, 1, "within" if window.upper_closed else "below")
+        start = None
+        if window.include_prevailing and window.preceding is not None:
+            start = self._end(window.preceding, columns, at, -1, "beyond")[0]
+        none = _either(no_low, no_high)
+        if start is not None and self.has_own_bounds:
+            none = _either(none, self._reversed(window, columns))
+        if none is not None:
+            low, high = np.where(none, MOST, low), np.where(none, LEAST, high)
+            start = None if start is None else np.where(none, LEAST, start)
+        return Ends(low, high, start)
+
+    def value(self, tick: Any) -> Any:
+        """A time of the axis as Python has it."""
+        if tick is None:
+            return None
+        if self.is_float or pa.types.is_integer(self.axis):
+            return tick
+        if pa.types.is_decimal(self.axis):
+            return pa.scalar(tick).cast(pa.decimal128(38, 0)).as_py().scaleb(-self.axis.scale)
+        whole = pa.scalar(tick, pa.int32() if pa.types.is_date(self.axis) else pa.int64())
+        return whole.cast(self.axis).as_py()
+
+    def tick(self, value: Any) -> Any:
+        """A time as the caller gives it, in ticks."""
+        try:
+            array = pa.array([value], self.axis)
+        except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+            raise UsageError.bad_rows("watermark", str(error).splitlines()[0].rstrip(".")) from None
+        if array.null_count:
+            raise UsageError.null_time("watermark", "time", 1)
+        return ticks(array, array)[0][0].item()
+
+    def moved(self, tick: Any, by: Any) -> int:
+        """The order key of a time moved back by so many ticks."""
+        if self.is_float:
+            return int(comparable(np.array([tick - by], np.float64))[0][0])
+        return max(LEAST, int(tick) - int(by))
+
+    def _columns(self, side: int, table: Any) -> Columns:
+        name = self.names[side]
+        arrays = table.columns if isinstance(table, pa.RecordBatch) else [own.combine_chunks() for own in table.columns]
+        arrays = [array if isinstance(array, pa.Array) else pa.concat_arrays(array.chunks) for array in arrays]
+        return Columns(
+            {(name, own): array for own, array in zip(table.schema.names, arrays, strict=True)}, table.num_rows
+        )
+
+    def _end(
+        self, offset: Offset | None, columns: Columns, at: NDArray[Any], sign: int, rounding: Any
+    ) -> tuple[Ints, NDArray[np.bool_] | None]:
+        """One end of the windows as order keys, and the rows that have none."""
+        if offset is None:
+            return np.full(at.size, LEAST if sign < 0 else MOST), None
+        column = columns.evaluate(offset.column) if isinstance(offset, PerRow) else None
+        found = bound(at, steps(offset, self.axis, column, rounding), sign)
+        return comparable(found.ticks)[0] + found.inset, found.none
+
+    def _reversed(self, window: Window, columns: Columns) -> NDArray[np.bool_] | None:
+        offsets = {column.sql: columns.evaluate(column) for column in offset_columns(self.asked)}
+        return reversed_rows(window, self.axis, offsets)
+
+    def _reach(self) -> Any:
+        """How many ticks a window of any row reaches back at most; None if nothing bounds it."""
+        return self._furthest([window.preceding for window in self.asked.windows])
+
+    def _behind(self) -> Any:
+        """How many ticks a row may wait at most after its own time; None if nothing bounds it."""
+        return self._furthest([window.following for window in self.asked.windows])
+
+    def _furthest(self, offsets: Sequence[Offset | None]) -> Any:
+        if any(offset is None or isinstance(offset, PerRow) for offset in offsets):
+            return None
+        return max([0, *(furthest(offset, self.axis, None) for offset in offsets if offset is not None)])
+
+
+def _either(one: NDArray[np.bool_] | None, other: NDArray[np.bool_] | None) -> NDArray[np.bool_] | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return one | other
+
+
+def _bare(sql: str) -> str:
+    return sql.replace("`", "").split(".", 1)[-1]

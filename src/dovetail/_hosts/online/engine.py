@@ -1,0 +1,244 @@
+"""The engine: rows in, the watermark forward, exact results out."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from dovetail._core.aggregate.stored import Layout
+from dovetail._core.columns.axis import LEAST, MOST
+from dovetail._core.sweep.numbering import KeyNumbers
+from dovetail._core.sweep.time_travel import Rows
+from dovetail._hosts.online.clock import Clock
+from dovetail._hosts.online.joiners import Joiners
+from dovetail._hosts.online.metrics import Metrics
+from dovetail._hosts.online.rows import open_rows
+from dovetail._hosts.online.waiting import Waiting
+from dovetail.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from dovetail._core.columns.table import Columns
+    from dovetail._core.plan.online import Choices
+    from dovetail._hosts.online.definition import Definition, Ends, Timed
+
+    Ints = NDArray[np.int64]
+    OnLate = Callable[[str, pa.RecordBatch], None]
+
+BASE, PROBE = 0, 1
+_CODE, _AT, _ARRIVED, _WINDOWS = 0, 1, 2, 3
+"""The words of a waiting row: its key's number, its time, when it arrived, then three for each window."""
+
+
+class Arrived(NamedTuple):
+    """Rows of one side that are not late."""
+
+    batch: pa.RecordBatch
+    columns: Columns
+    timed: Timed
+
+
+class Engine:
+    """All state of one online window join; called by one thread at a time."""
+
+    def __init__(self, definition: Definition, choices: Choices) -> None:
+        self.definition, self.choices = definition, choices
+        self.layout = Layout(definition.asked.query.aggregates, definition.argument_kinds)
+        self.keys = KeyNumbers(definition.key_kinds, definition.null_safe)
+        self.joiners = Joiners(choices, self.layout)
+        self.clock = Clock(definition.lateness, is_float=definition.is_float)
+        self.waiting = Waiting(
+            definition.base, _WINDOWS + 3 * len(definition.asked.windows), tracks_least=definition.has_own_bounds
+        )
+        self.metrics = Metrics()
+        self.gone = LEAST
+        """Rows below this key may be missing."""
+        self._closed = False
+
+    def read(self, side: int, given: Any) -> tuple[Arrived, Any]:
+        """Rows as the caller gives them, with keys and times; and the frame in which to hand results back."""
+        self.check_open()
+        schema = self.definition.base if side == BASE else self.definition.probe
+        batch, frame = open_rows(self.definition.names[side], schema, given)
+        columns = self.definition.columns(side, batch)
+        return Arrived(batch, columns, self.definition.timed(side, columns)), frame
+
+    def insert(self, rows: Arrived) -> None:
+        """Store probe rows."""
+        codes = self.keys.give(rows.timed.keys, rows.batch.num_rows)
+        words, doubles = self.layout.encode(self.definition.arguments(rows.columns), rows.batch.num_rows)
+        stored = Rows(codes, rows.timed.at, words, doubles)
+        if codes.min(initial=0) < 0:
+            kept = np.flatnonzero(codes >= 0)
+            stored = Rows(codes[kept], rows.timed.at[kept], words[:, kept], doubles[:, kept])
+        self.joiners.insert(stored, self.keys.size)
+        self.clock.see(rows.timed.ticks)
+        self.metrics.rows[PROBE] += rows.batch.num_rows
+
+    def push(self, rows: Arrived) -> pa.RecordBatch:
+        """Let base rows wait for the watermark; return the results of those that it has passed."""
+        begun = time.perf_counter_ns()
+        windows = self._windows(rows)
+        codes = self.keys.give(rows.timed.keys, rows.batch.num_rows)
+        due = np.full(codes.size, LEAST)
+        words = [codes, rows.timed.at, np.full(codes.size, begun)]
+        for own in windows:
+            start = np.full(codes.size, LEAST) if own.start is None else own.start
+            due = np.maximum(due, np.maximum(own.upper, start))
+            words += [own.lower, own.upper, start]
+        if rows.batch.num_rows:
+            self.waiting.append(rows.batch, due, np.stack(words), self._least(windows))
+        self.clock.see(rows.timed.ticks)
+        self.metrics.rows[BASE] += rows.batch.num_rows
+        return self.release(self.clock.key, begun)
+
+    def release(self, bound: int | None, begun: int) -> pa.RecordBatch:
+        """The results of the rows that are due below a bound; of all, without one."""
+        batch, words = self.waiting.take(bound)
+        columns = [*batch.columns]
+        if batch.num_rows:
+            order = np.argsort(words[_AT], kind="stable")
+            if (order[1:] < order[:-1]).any():
+                batch, words = batch.take(pa.array(order)), np.ascontiguousarray(words[:, order])
+            columns = [*batch.columns, *self._results(words[_CODE], words[_WINDOWS:])]
+            self.metrics.answered(words[_ARRIVED], begun)
+        else:
+            columns += [pa.nulls(0, field.type) for field in list(self.definition.schema)[len(columns) :]]
+        self._expire()
+        return pa.RecordBatch.from_arrays(columns, schema=self.definition.schema)
+
+    def request_row(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """The result of one base row."""
+        found: dict[str, Any] = self.request(self.read(BASE, row)[0]).to_pylist()[0]
+        return found
+
+    def request(self, rows: Arrived) -> pa.RecordBatch:
+        """The results of base rows on what has arrived."""
+        begun = time.perf_counter_ns()
+        windows = self._windows(rows)
+        codes = self.keys.find(rows.timed.keys, rows.batch.num_rows)
+        self._refuse_gone(windows)
+        words = [
+            word
+            for own in windows
+            for word in (own.lower, own.upper, np.full(codes.size, LEAST) if own.start is None else own.start)
+        ]
+        columns = [*rows.batch.columns, *self._results(codes, np.stack(words))]
+        self.metrics.requested(codes.size, begun)
+        return pa.RecordBatch.from_arrays(columns, schema=self.definition.schema)
+
+    def advance(self, tick: Any) -> pa.RecordBatch:
+        """Raise the watermark; return the results of the rows that it has passed."""
+        begun = time.perf_counter_ns()
+        if tick is not None:
+            self.clock.raise_to(tick)
+        return self.release(self.clock.key, begun)
+
+    def close(self) -> pa.RecordBatch:
+        """The results of all rows that wait."""
+        found = self.release(None, time.perf_counter_ns())
+        self._closed = True
+        return found
+
+    def check_open(self) -> None:
+        """Refuse to go on after the end."""
+        if self._closed:
+            raise UsageError.engine_closed()
+
+    def check_advance(self, watermark: Any) -> Any:
+        """A watermark in ticks; one that runs backwards is refused."""
+        self.check_open()
+        if watermark is None:
+            return None
+        tick, now = self.definition.tick(watermark), self.clock.watermark
+        if now is not None and tick < now:
+            raise UsageError.watermark_back(self.definition.value(now), watermark)
+        return tick
+
+    def told(self) -> dict[str, Any]:
+        """What has been done and what is held."""
+        return self.metrics.as_dict(
+            {
+                "rows_held": self.joiners.rows,
+                "rows_waiting": len(self.waiting),
+                "bytes_held": sum(area.bytes for area in self.joiners.areas),
+                "keys": self.keys.size,
+                "unbalancedness": self.joiners.unbalancedness,
+                "watermark": self.definition.value(self.clock.watermark),
+                "lateness_ticks": self.clock.lateness,
+            }
+        )
+
+    def late(self, rows: Arrived) -> NDArray[np.bool_] | None:
+        """Which rows lie before the watermark; None if none does."""
+        late = rows.timed.at < self.clock.key
+        return late if late.any() else None
+
+    def without_late(self, side: int, rows: Arrived, late: NDArray[np.bool_]) -> Arrived:
+        """The rows that are not late; the others are counted."""
+        self.metrics.late[side] += int(late.sum())
+        self.clock.learn(rows.timed.ticks[late])
+        batch = rows.batch.filter(pa.array(~late))
+        columns = self.definition.columns(side, batch)
+        return Arrived(batch, columns, self.definition.timed(side, columns))
+
+    def _windows(self, rows: Arrived) -> list[Ends]:
+        found = [self.definition.ends(own, rows.columns, rows.timed.ticks) for own in self.definition.asked.windows]
+        if self.definition.keep is not None and self.definition.has_own_bounds:
+            self._refuse_far(rows, found)
+        return found
+
+    def _refuse_far(self, rows: Arrived, windows: Sequence[Ends]) -> None:
+        """Refuse windows that reach further back than rows are kept."""
+        furthest = self.definition.kept(rows.timed.ticks)
+        for own in windows:
+            if ((own.lower < furthest) & (own.lower <= own.upper)).any():
+                raise UsageError.beyond_keep(self.definition.keep)
+
+    def _refuse_gone(self, windows: Sequence[Ends]) -> None:
+        for own in windows:
+            low = own.lower if own.start is None else np.minimum(own.lower, own.start)
+            if ((low < self.gone) & (own.lower <= own.upper)).any():
+                raise UsageError.gone(self.definition.value(self.clock.watermark))
+
+    def _results(self, codes: Ints, words: Ints) -> list[pa.Array]:
+        """One column per aggregate of all windows."""
+        columns = []
+        for number, window in enumerate(self.definition.asked.windows):
+            lower, upper, start = words[3 * number : 3 * number + 3]
+            prevails = window.include_prevailing and window.preceding is not None
+            found, visited = self.joiners.fold(codes, lower, upper, start if prevails else None)
+            columns += [self.layout.column(aggregate, found) for aggregate in window.aggregates]
+            self.metrics.looked(found.folds.words[0, : found.size], visited)
+        return columns
+
+    def _least(self, windows: Sequence[Ends]) -> Ints:
+        """The least key that each row's windows may look at."""
+        lows = [own.lower if own.start is None else np.minimum(own.lower, own.start) for own in windows]
+        least = lows[0]
+        for low in lows[1:]:
+            least = np.minimum(least, low)
+        return least
+
+    def _expire(self) -> None:
+        """Let go what no window of a row that waits or is yet to come can reach."""
+        watermark, definition = self.clock.watermark, self.definition
+        reach = definition.reach if definition.keep_ticks is None else definition.keep_ticks
+        if watermark is None or reach is None:
+            return
+        bound = definition.moved(watermark, reach)
+        if definition.has_own_bounds:
+            bound = min(bound, self.waiting.least)
+        elif definition.behind is None:
+            return
+        else:
+            bound = definition.moved(watermark, reach + definition.behind)
+        if bound > self.gone and bound < MOST:
+            self.gone = bound
+            self.joiners.expire(bound, prevails=definition.prevails)

@@ -1,0 +1,193 @@
+"""Joiners side by side: who stores which probe row, who joins which base row, and what they find.
+
+`key`     a key's rows belong to one joiner, for good; every window scans the key's rows.
+`split`   probe rows are dealt to all joiners by turns; each scans its part for every base row; the parts are merged.
+`scale`   rows go to the key's team; whoever joins a base row reads the index of every member.
+Inserting and joining take turns batch by batch, so that no reader meets a writer.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dovetail._core.aggregate.stored import Found, StoredDistinct, StoredEnd, StoredExtreme
+from dovetail._core.kernels.blocks import LEAST
+from dovetail._core.kernels.threads import together
+from dovetail._core.kernels.travel import merge_columns
+from dovetail._core.placement.teams import Teams, unbalancedness
+from dovetail._core.sweep.time_travel import Area, Asked, Ends, Folds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from dovetail._core.aggregate.stored import Layout
+    from dovetail._core.plan.online import Choices
+    from dovetail._core.sweep.time_travel import Rows
+
+    Ints = NDArray[np.int64]
+
+_WORTH_THREADS = 1000
+"""With fewer rows a batch is done before a second thread has started."""
+_KEYS_AT_ONCE = 4096
+
+
+class Joiners:
+    """The areas of all joiners, and the teams that share them."""
+
+    def __init__(self, choices: Choices, layout: Layout) -> None:
+        self._choices, self._layout = choices, layout
+        make = partial(Area, layout.kinds, layout.doubles, ordered=choices.index, folds=choices.incremental)
+        self.areas = [make() for _ in range(choices.joiners)]
+        self.teams = Teams(choices.joiners, delta=choices.delta, decay=choices.decay)
+        self.loads = np.zeros(choices.joiners)
+        self._since, self._turn = 0, 0
+        self._is_split = choices.algorithm == "split"
+        # Different values cannot be told from counts of parts, so keys whose values are counted are not shared.
+        distinct = any(isinstance(own, StoredDistinct) for own in layout.families.values())
+        self._schedules = choices.schedule and choices.joiners > 1 and not distinct
+        for key, own in layout.families.items():
+            if isinstance(own, (StoredExtreme, StoredEnd)):
+                own.labels.on_relabel(partial(self._relabel, layout.lanes[key][0] + 1, own))
+
+    @property
+    def rows(self) -> int:
+        """How many probe rows are held."""
+        return sum(area.rows for area in self.areas)
+
+    @property
+    def unbalancedness(self) -> float:
+        """Of the rows that each joiner has handled."""
+        return unbalancedness(self.loads)
+
+    def insert(self, rows: Rows, keys: int) -> None:
+        """Store probe rows; numbers of keys lie below `keys`."""
+        owners = self._owners(rows.codes)
+        for area in self.areas:
+            area.admit(keys)
+        calls = [partial(area.insert, rows, owners, number) for number, area in enumerate(self.areas)]
+        self._run(calls, rows.at.size)
+        self._count(owners)
+
+    def expire(self, bound: int, *, prevails: bool) -> None:
+        """Let go what lies below a bound."""
+        for area in self.areas:
+            area.expire(bound, prevails=prevails, keys=_KEYS_AT_ONCE)
+
+    def fold(self, codes: Ints, lower: Ints, upper: Ints, starts: Ints | None) -> tuple[Found, Ints]:
+        """What the windows of base rows hold, and how many rows were looked at for each.
+
+        Where rows prevail at the `starts` of windows, these begin with them.
+        """
+        order = np.lexsort((lower, codes))
+        asked = Asked(codes, lower, upper, order)
+        if starts is not None:
+            asked = self._with_prevailing(asked, starts)
+        out = self._nothing(codes.size)
+        visited = np.zeros(codes.size, np.int64)
+        if self._is_split:
+            self._fold_split(asked, out, visited)
+        else:
+            self._fold_owned(asked, out, visited)
+        return out, visited
+
+    def _fold_owned(self, asked: Asked, out: Found, visited: Ints) -> None:
+        """Each joiner folds its own base rows over the areas of their teams."""
+        owners = self._owners(asked.codes)
+        self._count(owners)
+        parts = [asked.order[owners[asked.order] == number] for number in range(len(self.areas))]
+        calls = [
+            partial(self._fold_part, asked._replace(order=part), number, out, visited)
+            for number, part in enumerate(parts)
+            if part.size
+        ]
+        self._run(calls, asked.codes.size)
+        for number, part in enumerate(parts):
+            self._distinct(self.areas[number : number + 1], asked._replace(order=part), out)
+
+    def _fold_part(self, asked: Asked, number: int, out: Found, visited: Ints) -> None:
+        for area in self.areas if self.teams.shared else [self.areas[number]]:
+            found = area.find(asked)
+            area.fold(asked, found, out.folds, visited, number)
+            self._ends(area, asked, found, out)
+
+    def _fold_split(self, asked: Asked, out: Found, visited: Ints) -> None:
+        """Every joiner folds all base rows over its own area; what they found is merged."""
+        founds = [out, *(self._nothing(asked.codes.size) for _ in self.areas[1:])]
+        counts = [visited, *(np.zeros(asked.codes.size, np.int64) for _ in self.areas[1:])]
+        self.loads += asked.codes.size
+        calls = [
+            partial(area.fold, asked, area.find(asked), own.folds, count)
+            for area, own, count in zip(self.areas, founds, counts, strict=True)
+        ]
+        self._run(calls, asked.codes.size)
+        for own, count in zip(founds[1:], counts[1:], strict=True):
+            merge_columns(self.areas[0].shape, *own.folds, asked.codes.size, *out.folds)
+            visited += count
+        for area in self.areas:
+            self._ends(area, asked, area.find(asked), out)
+        for row in asked.order if out.distinct else ():
+            self._distinct(self.areas, asked._replace(order=np.array([row])), out)
+
+    def _ends(self, area: Area, asked: Asked, found: tuple[Ints, Ints], out: Found) -> None:
+        for key, ends in out.ends.items():
+            first = self._layout.lanes[key][0]
+            own = self._layout.families[key]
+            assert isinstance(own, StoredEnd)
+            area.ends(asked, found, (first, first + 1), ends, last=own.last)
+
+    def _distinct(self, areas: Sequence[Area], asked: Asked, out: Found) -> None:
+        for key, counts in out.distinct.items():
+            for area in areas:
+                area.distinct(asked, area.find(asked), self._layout.lanes[key][0], out.seen[key], counts)
+
+    def _with_prevailing(self, asked: Asked, starts: Ints) -> Asked:
+        """Windows that begin with the rows of the last time at or before their start."""
+        at = np.full(starts.size, LEAST)
+        for area in self.areas:
+            area.prevailing(asked, starts, at)
+        some = starts > LEAST  # where nothing prevails, no row lies at or before the start, and LEAST adds none
+        lower = np.where(some, np.minimum(asked.lower, at), asked.lower)
+        return asked._replace(lower=lower, upper=np.where(some, np.maximum(asked.upper, starts), asked.upper))
+
+    def _nothing(self, size: int) -> Found:
+        families = self._layout.families.items()
+        distinct = {key: own for key, own in families if isinstance(own, StoredDistinct)}
+        return Found(
+            size,
+            Folds.none(self._layout.kinds, self._layout.doubles, size, len(self.areas)),
+            {key: Ends.none(size) for key, own in families if isinstance(own, StoredEnd)},
+            {key: np.zeros(size, np.int64) for key in distinct},
+            {key: np.zeros(own.numbers.size, np.int64) for key, own in distinct.items()},
+        )
+
+    def _owners(self, codes: Ints) -> Ints:
+        """The joiner of each row; a row without a key belongs to the first."""
+        joiners = len(self.areas)
+        if joiners == 1:
+            return np.zeros(codes.size, np.int64)
+        if self._is_split:
+            self._turn += codes.size
+            return (np.arange(codes.size) + self._turn) % joiners
+        owners = self.teams.deal(np.maximum(codes, 0))
+        self._since += codes.size
+        if self._schedules and self._since >= self._choices.period:
+            self._since = 0
+            self.teams.schedule()
+        return owners
+
+    def _count(self, owners: Ints) -> None:
+        self.loads += np.bincount(owners, minlength=self.loads.size)
+
+    def _run(self, calls: Sequence[Callable[[], None]], rows: int) -> None:
+        together(len(self.areas) if rows >= _WORTH_THREADS else 1, calls)
+
+    def _relabel(self, lane: int, own: Any, old: Ints, new: Ints) -> None:
+        """Put new labels for old ones, in every area."""
+        turned = isinstance(own, StoredExtreme) and not own.greatest
+        for area in self.areas:
+            area.relabel(lane, *((~old[::-1], ~new[::-1]) if turned else (old, new)))

@@ -1,0 +1,160 @@
+"""The write-ahead log: every call that changes the engine, written before it is carried out.
+
+A file begins with a head: the join it belongs to and the number of its first record. A record is a mark, the length and
+the checksum of what follows: the kind of call, its number, the watermark before it, and its rows as an Arrow message. A
+record that was not written to its end, or whose checksum fails with no whole one behind it, is a *torn tail*: the
+process died while writing it, the caller never heard that it was kept, and it is cut off. Anything else that is wrong
+is refused.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import time
+import zlib
+from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import finalize
+
+from dovetail._hosts.online.files import read_bytes, reason, sync_folder, write_whole
+from dovetail.errors import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HEAD, MARK = b"DVTLLOG1", b"DVTR"
+_LENGTHS = struct.Struct("<4sII")
+_CALL = struct.Struct("<BQI")
+_OFTEN = 1.0
+"""Seconds between two syncs of `sync="interval"`."""
+
+
+class Record(NamedTuple):
+    """One call: its kind, its number, the watermark before it, and the bytes of its rows."""
+
+    kind: int
+    number: int
+    watermark: Any
+    rows: bytes
+
+
+class Log:
+    """A log that is written to."""
+
+    def __init__(self, path: Path, sync: str, number: int) -> None:
+        self.path, self._sync, self.number = path, sync, number
+        self._synced = time.monotonic()
+        self._open()
+
+    @classmethod
+    def create(cls, path: Path, call: str, sync: str, number: int = 0) -> Log:
+        """Begin a log; the first record has the number after this one."""
+        write_whole(path, _framed(json.dumps({"call": call, "after": number}).encode(), HEAD))
+        return cls(path, sync, number)
+
+    def append(self, kind: int, watermark: Any, rows: bytes) -> None:
+        """Write a record; a disk that takes no more leaves the log as it was."""
+        told = json.dumps(watermark).encode()
+        body = _CALL.pack(kind, self.number + 1, len(told)) + told + rows
+        record = _framed(body, MARK)
+        try:
+            _write_all(self._file, record)
+            self._bring_to_disk()
+        except OSError as error:
+            os.ftruncate(self._file, self._size)
+            raise UsageError.cannot_write(self.path, reason(error)) from None
+        self._size += len(record)
+        self.number += 1
+
+    def restart(self, call: str) -> None:
+        """Begin anew behind the last record: a snapshot holds all before it."""
+        write_whole(self.path, _framed(json.dumps({"call": call, "after": self.number}).encode(), HEAD))
+        self._let_go()
+        self._open()
+
+    def close(self) -> None:
+        """Bring everything to the disk and let go."""
+        if self._sync != "never":
+            os.fsync(self._file)
+        self._let_go()
+
+    def _open(self) -> None:
+        self._file = os.open(self.path, os.O_WRONLY | os.O_APPEND)
+        self._let_go = finalize(self, os.close, self._file)
+        self._size = os.fstat(self._file).st_size
+
+    def _bring_to_disk(self) -> None:
+        now = time.monotonic()
+        if self._sync == "always" or (self._sync == "interval" and now - self._synced >= _OFTEN):
+            os.fsync(self._file)
+            self._synced = now
+
+
+def _write_all(file: int, content: bytes) -> None:
+    """Write everything, however little the system takes at a time."""
+    view = memoryview(content)
+    while view:
+        view = view[os.write(file, view) :]
+
+
+def read_log(path: Path) -> tuple[str, int, list[Record], int]:
+    """The call and first number of a log, its records, and how many bytes of a torn tail were cut off."""
+    content = read_bytes(path)
+    head, at = _frame(content, 0, HEAD)
+    if head is None:
+        raise UsageError.no_snapshot(path, "it is no log of this version")
+    told = json.loads(head)
+    records = []
+    while at < len(content):
+        body, end = _frame(content, at, MARK)
+        if body is None:
+            break
+        records.append(_record(body))
+        at = end
+    torn = len(content) - at
+    if torn and _any_record(content, at + 1):
+        raise UsageError.no_snapshot(path, f"record {len(records) + 1} is damaged, and others follow it")
+    if torn:
+        _cut(path, at)
+    return told["call"], told["after"], records, torn
+
+
+def _cut(path: Path, size: int) -> None:
+    with path.open("r+b") as file:
+        file.truncate(size)
+        os.fsync(file.fileno())
+    sync_folder(path)
+
+
+def _framed(body: bytes, mark: bytes) -> bytes:
+    return _LENGTHS.pack(mark[:4], len(body), zlib.crc32(body)) + mark[4:] + body
+
+
+def _frame(content: bytes, at: int, mark: bytes) -> tuple[bytes | None, int]:
+    """The body of a whole frame and where it ends; None if it is not whole."""
+    begin = at + _LENGTHS.size + len(mark) - 4
+    if begin > len(content):
+        return None, at
+    found, length, checksum = _LENGTHS.unpack_from(content, at)
+    body = content[begin : begin + length]
+    whole = found == mark[:4] and content[begin - len(mark) + 4 : begin] == mark[4:] and len(body) == length
+    if not whole or zlib.crc32(body) != checksum:
+        return None, at
+    return body, begin + length
+
+
+def _any_record(content: bytes, at: int) -> bool:
+    """Whether a whole record lies anywhere behind a place."""
+    found = content.find(MARK, at)
+    while found >= 0:
+        if _frame(content, found, MARK)[0] is not None:
+            return True
+        found = content.find(MARK, found + 1)
+    return False
+
+
+def _record(body: bytes) -> Record:
+    kind, number, length = _CALL.unpack_from(body)
+    begin = _CALL.size
+    return Record(kind, number, json.loads(body[begin : begin + length]), body[begin + length :])

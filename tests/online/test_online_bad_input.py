@@ -1,0 +1,98 @@
+"""Every mistake is one clear line with a hint, and the engine goes on as if it had not been made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import dovetail as dv
+from dovetail.errors import UsageError
+
+BASE = pa.schema([("k", pa.int64()), ("ts", pa.int64()), ("far", pa.int64())])
+PROBE = pa.schema([("k", pa.int64()), ("ts", pa.int64()), ("v", pa.float64())])
+GIVEN: dict[str, Any] = {
+    "base": BASE,
+    "probe": PROBE,
+    "on": "ts",
+    "keys": "k",
+    "preceding": 10,
+    "agg": {"n": "count(*)"},
+}
+CALLS: list[tuple[dict[str, Any], str]] = [
+    ({"base": {"k": int}}, r"base is a dict; the engine needs its schema. Hint"),
+    ({"on": "tss"}, r"column 'tss' not found in 'l'.*did you mean 'ts'"),
+    ({"agg": {"s": "sum(vv)"}}, r"column 'vv' not found"),
+    ({"preceding": "1 hour"}, r"preceding is a duration, but the axis is BIGINT"),
+    ({"lateness": "10 seconds"}, r"lateness is a duration, but the axis is BIGINT"),
+    ({"lateness": -1}, r"lateness is -1; it is one distance for all rows, not negative. Hint"),
+    ({"lateness": "far"}, r"lateness is 'far'; it is one distance for all rows"),
+    ({"keep": -1}, r"keep is -1; it is one distance"),
+    ({"algorithm": "keys"}, r"algorithm 'keys' is not known; it is one of 'key', 'split', 'scale'. Hint"),
+    ({"sync": "sometimes"}, r"sync 'sometimes' is not known"),
+    ({"joiners": 0}, r"joiners is 0; it is a whole number of at least 1"),
+    ({"period": True}, r"period is True; it is a whole number"),
+    ({"delta": 2}, r"delta is 2; it lies between 0 and 1"),
+    ({"index": 1}, r"index 1 is not known; it is one of 'True', 'False'"),
+]
+ROWS: list[tuple[str, Any, str]] = [
+    ("insert", {"k": 1, "v": 1.0}, r"1 of the rows of 'r' have no 'ts', none is taken; every row needs a time. Hint"),
+    ("insert", [{"k": 1, "ts": 5}, {"k": 1, "ts": None}], r"1 of the rows of 'r' have no 'ts', none is taken"),
+    ("push", {"k": 1, "ts": None}, r"1 of the rows of 'l' have no 'ts'"),
+    ("request", {"k": 1}, r"1 of the rows of 'l' have no 'ts'"),
+    ("insert", {"k": 1, "ts": "noon"}, r"rows of 'r' are refused, none is taken: .*Hint"),
+    ("insert", pa.table({"k": [1], "v": [1.0]}), r"column 'ts' not found in 'r'"),
+    ("insert", pa.table({"k": [1], "ts": ["x"], "v": [1.0]}), r"rows of 'r' are refused, none is taken"),
+    ("push", 5, r"input 'l' is a int; a join takes"),
+    ("advance", 3, r"watermark 3 lies before 20, where it is already; it only rises. Hint"),
+    ("advance", "soon", r"rows of 'watermark' are refused"),
+    ("request", {"k": 1, "ts": 5}, r"a window reaches behind what is kept, the watermark being 20; .*Hint"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), CALLS)
+def test_a_call_that_cannot_be_carried_out_is_refused(call: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message) as caught:
+        dv.online.WindowJoin(**(GIVEN | call))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("what", "given", "message"), ROWS)
+def test_rows_that_cannot_be_taken_leave_the_engine_as_it_was(what: str, given: Any, message: str) -> None:
+    engine = dv.online.WindowJoin(**GIVEN)
+    engine.insert([{"k": 1, "ts": 15, "v": 1.0}, {"k": 1, "ts": 20, "v": 1.0}])
+    engine.push({"k": 1, "ts": 20})
+    with pytest.raises(UsageError, match=message) as caught:
+        getattr(engine, what)(given)
+    assert "\n" not in str(caught.value)
+    assert engine.advance(21).to_pylist() == [{"k": 1, "ts": 20, "far": None, "n": 2}]
+
+
+def test_a_window_beyond_what_is_kept_is_refused() -> None:
+    engine = dv.online.WindowJoin(**(GIVEN | {"preceding": "far", "keep": 10}))
+    engine.insert({"k": 1, "ts": 15, "v": 1.0})
+    with pytest.raises(UsageError, match=r"a row's window reaches back further than keep="):
+        engine.push({"k": 1, "ts": 20, "far": 11})
+    engine.push({"k": 1, "ts": 20, "far": 10})
+    assert engine.close()["n"].to_pylist() == [1]
+
+
+def test_a_closed_engine_takes_no_more() -> None:
+    engine = dv.online.WindowJoin(**GIVEN)
+    engine.close()
+    for call in (lambda: engine.insert({"k": 1, "ts": 1}), engine.close, engine.advance):
+        with pytest.raises(UsageError, match=r"the engine is closed; it takes no more rows. Hint"):
+            call()
+
+
+def test_a_hook_that_fails_leaves_the_engine_as_it_was() -> None:
+    def fail(side: str, rows: pa.RecordBatch) -> None:
+        raise RuntimeError(side, rows.num_rows)
+
+    engine = dv.online.WindowJoin(**(GIVEN | {"on_late": fail}))
+    engine.insert({"k": 1, "ts": 20, "v": 1.0})
+    with pytest.raises(RuntimeError, match="probe"):
+        engine.insert([{"k": 1, "ts": 25, "v": 1.0}, {"k": 1, "ts": 5, "v": 1.0}])
+    assert engine.request({"k": 1, "ts": 25})["n"] == 1
+    assert engine.metrics()["late_probe_rows"] == 0
