@@ -449,9 +449,10 @@ def unbounded() -> Window:
 def explain(*frames: Any, on: str | tuple[str, str], **call: Any) -> Plan:
     """Tell how a join would answer the same call, and why; the join itself does not run.
 
-    Takes the arguments of `join`, `asof_join` or `window_join`, and explains the first of these that takes them all:
-    `keys` or `direction` make it an as-of join, `preceding` a window join. On Spark it reads each input for its
-    statistics, as the join would; for a join by time once more, to count what every cell gets.
+    Takes the arguments of `join`, `asof_join`, `window_join` or `temporal_join`, and explains the first of these that
+    takes them all: `keys` or `direction` make it an as-of join, `preceding` a window join, `valid` or `ts` a temporal
+    one. On Spark it reads each input for its statistics, as the join would; for an as-of or window join once more, to
+    count what every cell gets.
 
     Returns
     -------
@@ -483,6 +484,7 @@ def explain(*frames: Any, on: str | tuple[str, str], **call: Any) -> Plan:
         join: door.describe,
         asof_join: door.describe_asof,
         window_join: door.describe_window,
+        temporal_join: door.describe_temporal,
     }
     options = {own: set(signature(own).parameters) for own in explained}
     given = {name for name in call if any(name in known for known in options.values())}

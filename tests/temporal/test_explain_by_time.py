@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -79,3 +79,14 @@ def test_spark_joins_few_rows_in_one_cell_at_once(spark: SparkSession) -> None:
     left, right = spark.createDataFrame(TRADES), spark.createDataFrame(QUOTES)
     plan = dv.explain(left, right, on=("ts", "at"), keys="sym", preceding=5, agg=COUNT)
     assert (plan.algorithm, plan.cells, plan.rows_moved) == ("one cell", 1, 6)
+
+
+def test_a_temporal_join_is_an_overlap(spark: SparkSession) -> None:
+    table = pa.table({"x": [1, 2], "start": [0, 5], "end": [6, 9]})
+    call: dict[str, Any] = {"on": "a.x = b.x", "valid": ("start", "end")}
+    plan = dv.explain(a=table, b=table, how="left", **call)
+    assert (plan.kind, plan.how, plan.results) == ("temporal, overlap", "left", 2)
+    assert dv.explain(a=table, b=table, algorithm="tpmj", **call).algorithm == "tpmj"
+    assert dv.explain(a=table, b=table, c=table, on="a.x = b.x AND b.x = c.x", valid=("start", "end")).results == 2
+    frame = spark.createDataFrame(table)
+    assert dv.explain(a=frame, b=frame, **call).kind == "temporal, overlap"

@@ -55,11 +55,7 @@ def run_window(frames: dict[str, Any], **call: Any) -> Any:
 
 def run_temporal(frames: dict[str, Any], **call: Any) -> Any:
     """Join two and more frames while their rows are valid."""
-    host = "spark" if _are_spark(frames) else "arrow"
-    module = _host(host, "temporal")
-    opened = module.frames_of(frames)
-    inputs = tuple(Input(name, module.columns_of(frame)) for name, frame in opened.items())
-    return module.run(read_temporal(inputs, **call), opened)
+    return _temporal("run", frames, call)
 
 
 def describe(frames: dict[str, Any], **call: Any) -> Plan:
@@ -78,6 +74,18 @@ def describe_asof(frames: dict[str, Any], **call: Any) -> Plan:
 def describe_window(frames: dict[str, Any], **call: Any) -> Plan:
     """Explain a window join."""
     return cast("Plan", _answer("window", read_window_join, frames, call, verb="explain"))
+
+
+def describe_temporal(frames: dict[str, Any], **call: Any) -> Plan:
+    """Explain a temporal join."""
+    return cast("Plan", _temporal("explain", frames, call))
+
+
+def _temporal(verb: str, frames: dict[str, Any], call: dict[str, Any]) -> Any:
+    module = _host("spark" if _are_spark(frames) else "arrow", "temporal")
+    opened = module.frames_of(frames)
+    inputs = tuple(Input(name, module.columns_of(frame)) for name, frame in opened.items())
+    return getattr(module, verb)(read_temporal(inputs, **call), opened)
 
 
 def _answer(

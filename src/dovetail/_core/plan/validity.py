@@ -8,7 +8,7 @@ every input two hidden columns, START and END, on one axis; the condition grows 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ from dovetail.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from dovetail._core.plan.plan import Plan
     from dovetail._core.plan.query import How, OutputColumn
 
 START, END, ROW = "dovetail start", "dovetail end", "dovetail row"
@@ -72,6 +73,11 @@ class Temporal:
             for a, b in combinations(self.names, 2)
         ]
         return " AND ".join([f"({self.on})", *pairs])
+
+    def described(self, plan: Plan) -> Plan:
+        """The plan of that join, told of this one; which stretches are unmatched shows only in the rows."""
+        said: dict[str, Any] = {} if self.algorithm == "auto" else {"algorithm": self.algorithm, "reason": "asked for"}
+        return replace(plan, kind=f"temporal, {plan.kind}", how=self.how, **said)
 
     def select(self, shown: tuple[OutputColumn, ...]) -> str:
         """Columns of the inputs, and the validity of the result."""

@@ -13,6 +13,7 @@ from dovetail._core.emit.stretches import Covered
 from dovetail._core.kernels.sort import sort_with_order
 from dovetail._core.plan.query import read_query
 from dovetail._core.plan.validity import END, ROW, START, VALID_END, VALID_START
+from dovetail._hosts.arrow import explain as explained
 from dovetail._hosts.arrow import join as two
 from dovetail._hosts.arrow import many
 from dovetail._hosts.arrow.frames import Frame, open_frame
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from dovetail._core.plan.plan import Plan
     from dovetail._core.plan.validity import Temporal
 
 BATCH = 1 << 16
@@ -33,15 +35,30 @@ def run(asked: Temporal, frames: dict[str, Frame]) -> Any:
     tables = [frame.table for frame in frames.values()]
     if asked.algorithm != "auto":
         return _streamed(asked, frames)
-    kind = validity_axis(asked, [table.schema for table in tables])
-    sides = [
-        _hidden(own, name, table, kind) for own, name, table in zip(asked.validity, asked.names, tables, strict=True)
-    ]
+    kind, sides = _sides(asked, tables)
     schema = _schema(asked, tables, kind)
     pairs = _pairs(asked, sides)
     inner = (_shown(batch, schema, kind) for batch in pairs)
     batches = inner if asked.how == "inner" else _outer(asked, sides, pairs, schema, kind)
     return next(iter(frames.values())).restore(schema, batches)
+
+
+def explain(asked: Temporal, frames: dict[str, Frame]) -> Plan:
+    """Say how frames will be joined: as rows whose intervals overlap."""
+    _, sides = _sides(asked, [frame.table for frame in frames.values()])
+    if len(sides) > 2:  # noqa: PLR2004 -- three and more are a cascade
+        plan = many.explain(dict(zip(asked.names, sides, strict=True)), on=asked.overlapping)
+    else:
+        query = read_query(Inputs(*asked.hidden_inputs), on=asked.overlapping)
+        plan = explained.run(query, *(open_frame(*own) for own in zip(asked.names, sides, strict=True)))
+    return asked.described(plan)
+
+
+def _sides(asked: Temporal, tables: list[pa.Table]) -> tuple[pa.DataType, list[pa.Table]]:
+    """The axis of time, and the tables with their validity on it."""
+    kind = validity_axis(asked, [table.schema for table in tables])
+    given = zip(asked.validity, asked.names, tables, strict=True)
+    return kind, [_hidden(own, name, table, kind) for own, name, table in given]
 
 
 def _streamed(asked: Temporal, frames: dict[str, Frame]) -> Any:

@@ -11,6 +11,7 @@ from dovetail._core.condition.inputs import Inputs
 from dovetail._core.plan.cascade import quoted
 from dovetail._core.plan.query import read_query
 from dovetail._core.plan.validity import END, ROW, START, VALID_END, VALID_START
+from dovetail._hosts.spark import explain as explained
 from dovetail._hosts.spark import join as two
 from dovetail._hosts.spark import many
 from dovetail._hosts.spark.frames import SparkFrame, open_frames
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import Column, DataFrame
 
+    from dovetail._core.plan.plan import Plan
     from dovetail._core.plan.query import How, OutputColumn
     from dovetail._core.plan.validity import Temporal
 
@@ -38,19 +40,31 @@ def columns_of(frame: SparkFrame) -> tuple[str, ...]:
 
 def run(asked: Temporal, frames: dict[str, SparkFrame]) -> DataFrame:
     """Join DataFrames while their rows are valid."""
-    if asked.algorithm != "auto":
-        raise UsageError.only_in_process(asked.algorithm)
-    kind = axis_of(asked, list(frames.values()))
-    sides = {
-        name: SparkFrame(name, hidden(own, name, frames[name].frame, kind))
-        for name, own in zip(asked.names, asked.validity, strict=True)
-    }
+    kind, sides = _sides(asked, frames)
     if asked.how == "inner":
         return _shown(asked, _joined(asked, sides, "inner", asked.select(asked.shown)), kind)
     kept = [_kept(asked, sides, 1 if asked.how == "right" else 0, pairs=asked.how not in ("semi", "anti"))]
     if asked.how == "full":
         kept.append(_kept(asked, sides, 1, pairs=False))
     return _shown(asked, kept[0] if len(kept) == 1 else kept[0].unionAll(kept[1]), kind)
+
+
+def explain(asked: Temporal, frames: dict[str, SparkFrame]) -> Plan:
+    """Say how DataFrames will be joined: as rows whose intervals overlap."""
+    _, sides = _sides(asked, frames)
+    if len(sides) > 2:  # noqa: PLR2004 -- three and more are a cascade
+        return asked.described(many.explain({name: own.frame for name, own in sides.items()}, on=asked.overlapping))
+    query = read_query(Inputs(*asked.hidden_inputs), on=asked.overlapping)
+    return asked.described(explained.run(query, *sides.values()))
+
+
+def _sides(asked: Temporal, frames: dict[str, SparkFrame]) -> tuple[pa.DataType, dict[str, SparkFrame]]:
+    """The axis of time, and the frames with their validity on it."""
+    if asked.algorithm != "auto":
+        raise UsageError.only_in_process(asked.algorithm)
+    kind = axis_of(asked, list(frames.values()))
+    given = zip(asked.names, asked.validity, strict=True)
+    return kind, {name: SparkFrame(name, hidden(own, name, frames[name].frame, kind)) for name, own in given}
 
 
 def _joined(asked: Temporal, sides: dict[str, SparkFrame], how: How, select: str) -> DataFrame:
