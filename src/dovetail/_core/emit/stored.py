@@ -97,13 +97,10 @@ class StoredPart:
         safe = [key.null_safe for key in meeting.condition.keys]
         self._index = KeyIndex.build(meeting.stored.keys(table), safe)
         self._matching = self._index.rows.size
-        others = np.ones(table.num_rows, np.bool_)
-        others[self._index.rows] = False
-        order = np.concatenate([self._index.rows, np.flatnonzero(others)])
-        places = pa.array(order)
+        places = pa.array(_whole(self._index.rows, table.num_rows))
         ordered = pa.table({name: one_chunk(table.column(name)).take(places) for name in meeting.stored.carried(table)})
         self._columns = meeting.stored.columns(ordered)
-        self.side = SideRows(tuple(meeting.stored.shown(ordered)), table.num_rows, np.arange(table.num_rows))
+        self.side = SideRows(tuple(meeting.stored.shown(ordered)), table.num_rows, self._index.positions)
         self.marked = np.zeros(table.num_rows, np.bool_)
 
     def meet(self, part: Part) -> Iterator[pa.RecordBatch]:
@@ -119,13 +116,18 @@ class StoredPart:
             self.marked[: self._matching] |= has_partner(pairs, "right", self._matching)
 
     def _pairs(self, pairs: Pairs, part: Part, rows: NDArray[np.int64]) -> Iterator[pa.RecordBatch]:
-        marks = Marks.of(pairs, "left", rows.size), Marks.of(pairs, "right", self._matching)
+        kept = self._meeting.kept
+        ours_seen = Marks.of(pairs, "left", rows.size) if kept.travelling is not None else None
+        theirs_seen = Marks.of(pairs, "right", self._matching) if kept.stored is not None else None
+        marks = [own for own in (ours_seen, theirs_seen) if own is not None]
         ours = SideRows(tuple(self._meeting.travelling.shown(part.table)), part.table.num_rows, rows)
         first = tuple(column.slice(0, self._matching) for column in self.side.columns)
-        theirs = SideRows(first, self._matching, np.arange(self._matching))
+        theirs = SideRows(first, self._matching, self._index.positions)
         yield from pair_batches(pairs, ours, theirs, marks, *self.batches(ours), 1)
-        part.marked[rows[marks[0].marked]] = True
-        self.marked[: self._matching] |= marks[1].marked
+        if ours_seen is not None:
+            part.marked[rows[ours_seen.marked]] = True
+        if theirs_seen is not None:
+            self.marked[: self._matching] |= theirs_seen.marked
 
     def _tested(self, pairs: Pairs, part: Part, rows: NDArray[np.int64]) -> Pairs:
         """The pairs that pass the residuals, too."""
@@ -153,3 +155,12 @@ class StoredPart:
         columns = (*ours.columns, *self.side.columns)
         names = [f"a{i}" for i in range(len(ours.columns))] + [f"o{i}" for i in range(len(self.side.columns))]
         return names, rows_of_a_batch(columns, 1)
+
+
+def _whole(rows: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    """Some rows of so many, then all others."""
+    if rows.size == size:
+        return rows
+    others = np.ones(size, np.bool_)
+    others[rows] = False
+    return np.concatenate([rows, np.flatnonzero(others)])
