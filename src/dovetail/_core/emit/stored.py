@@ -13,7 +13,7 @@ Source       the third document, steps 1, 2 and 5.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -53,6 +53,10 @@ if TYPE_CHECKING:
 
         def shown(self, table: pa.Table) -> list[pa.Array]:
             """The columns that the result shows."""
+
+
+LIGHTER = 4
+"""A batch weighs so many times less than elsewhere: a worker's memory is what these joins are to spare."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +102,7 @@ class StoredPart:
         self._index = KeyIndex.build(meeting.stored.keys(table), safe)
         self._matching = self._index.rows.size
         places = pa.array(_whole(self._index.rows, table.num_rows))
+        self._index = replace(self._index, rows=np.empty(0, np.int64))  # the order is in the table from now on
         ordered = pa.table({name: one_chunk(table.column(name)).take(places) for name in meeting.stored.carried(table)})
         self._columns = meeting.stored.columns(ordered)
         self.side = SideRows(tuple(meeting.stored.shown(ordered)), table.num_rows, self._index.positions)
@@ -154,7 +159,7 @@ class StoredPart:
         """The names of the columns, those of the travelling side first, and how many rows make a batch."""
         columns = (*ours.columns, *self.side.columns)
         names = [f"a{i}" for i in range(len(ours.columns))] + [f"o{i}" for i in range(len(self.side.columns))]
-        return names, rows_of_a_batch(columns, 1)
+        return names, max(1, rows_of_a_batch(columns, 1) // LIGHTER)
 
 
 def _whole(rows: NDArray[np.int64], size: int) -> NDArray[np.int64]:
