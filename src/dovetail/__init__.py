@@ -136,8 +136,8 @@ def join(
     A ring of three workers, around which the smaller side goes twice:
 
     >>> cells, calls = pa.table({"cell": ["A", "C"]}), pa.table({"cell": ["A", "A", "B"], "at": [1, 2, 3]})
-    >>> dv.join(c=cells, k=calls, on="c.cell = k.cell", how="left", algorithm="ring", partitions=3).to_pylist()
-    [{'cell': 'A', 'k_cell': 'A', 'at': 1}, {'cell': 'A', 'k_cell': 'A', 'at': 2}, {'cell': 'C', 'k_cell': None, 'at': None}]
+    >>> dv.join(c=cells, k=calls, on="c.cell = k.cell", how="semi", algorithm="ring", partitions=3).to_pylist()
+    [{'cell': 'A'}]
     >>> dv.explain(c=cells, k=calls, on="c.cell = k.cell", algorithm="ring", partitions=3).rows_moved
     4
     """

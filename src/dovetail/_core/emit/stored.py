@@ -13,7 +13,7 @@ Source       the third document, steps 1, 2 and 5.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -53,6 +53,10 @@ if TYPE_CHECKING:
 
         def shown(self, table: pa.Table) -> list[pa.Array]:
             """The columns that the result shows."""
+
+
+LIGHTER = 4
+"""A batch weighs so many times less than elsewhere: a worker's memory is what these joins are to spare."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +101,11 @@ class StoredPart:
         safe = [key.null_safe for key in meeting.condition.keys]
         self._index = KeyIndex.build(meeting.stored.keys(table), safe)
         self._matching = self._index.rows.size
-        others = np.ones(table.num_rows, np.bool_)
-        others[self._index.rows] = False
-        order = np.concatenate([self._index.rows, np.flatnonzero(others)])
-        places = pa.array(order)
+        places = pa.array(_whole(self._index.rows, table.num_rows))
+        self._index = replace(self._index, rows=np.empty(0, np.int64))  # the order is in the table from now on
         ordered = pa.table({name: one_chunk(table.column(name)).take(places) for name in meeting.stored.carried(table)})
         self._columns = meeting.stored.columns(ordered)
-        self.side = SideRows(tuple(meeting.stored.shown(ordered)), table.num_rows, np.arange(table.num_rows))
+        self.side = SideRows(tuple(meeting.stored.shown(ordered)), table.num_rows, self._index.positions)
         self.marked = np.zeros(table.num_rows, np.bool_)
 
     def meet(self, part: Part) -> Iterator[pa.RecordBatch]:
@@ -119,13 +121,18 @@ class StoredPart:
             self.marked[: self._matching] |= has_partner(pairs, "right", self._matching)
 
     def _pairs(self, pairs: Pairs, part: Part, rows: NDArray[np.int64]) -> Iterator[pa.RecordBatch]:
-        marks = Marks.of(pairs, "left", rows.size), Marks.of(pairs, "right", self._matching)
+        kept = self._meeting.kept
+        ours_seen = Marks.of(pairs, "left", rows.size) if kept.travelling is not None else None
+        theirs_seen = Marks.of(pairs, "right", self._matching) if kept.stored is not None else None
+        marks = [own for own in (ours_seen, theirs_seen) if own is not None]
         ours = SideRows(tuple(self._meeting.travelling.shown(part.table)), part.table.num_rows, rows)
         first = tuple(column.slice(0, self._matching) for column in self.side.columns)
-        theirs = SideRows(first, self._matching, np.arange(self._matching))
+        theirs = SideRows(first, self._matching, self._index.positions)
         yield from pair_batches(pairs, ours, theirs, marks, *self.batches(ours), 1)
-        part.marked[rows[marks[0].marked]] = True
-        self.marked[: self._matching] |= marks[1].marked
+        if ours_seen is not None:
+            part.marked[rows[ours_seen.marked]] = True
+        if theirs_seen is not None:
+            self.marked[: self._matching] |= theirs_seen.marked
 
     def _tested(self, pairs: Pairs, part: Part, rows: NDArray[np.int64]) -> Pairs:
         """The pairs that pass the residuals, too."""
@@ -152,4 +159,13 @@ class StoredPart:
         """The names of the columns, those of the travelling side first, and how many rows make a batch."""
         columns = (*ours.columns, *self.side.columns)
         names = [f"a{i}" for i in range(len(ours.columns))] + [f"o{i}" for i in range(len(self.side.columns))]
-        return names, rows_of_a_batch(columns, 1)
+        return names, max(1, rows_of_a_batch(columns, 1) // LIGHTER)
+
+
+def _whole(rows: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    """Some rows of so many, then all others."""
+    if rows.size == size:
+        return rows
+    others = np.ones(size, np.bool_)
+    others[rows] = False
+    return np.concatenate([rows, np.flatnonzero(others)])

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dovetail._core.columns.key_parts import key_parts
+from dovetail._core.columns.key_parts import KeyParts, key_parts
 from dovetail._core.kernels.hashing import hash_texts, hash_words, unequal_texts
 from dovetail._core.kernels.search import SortedIndex
 from dovetail._core.kernels.sort import sort_with_order
@@ -30,15 +30,18 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from dovetail._core.columns.key_parts import KeyParts
     from dovetail._core.sweep.prepare import SideColumns
 
 
 @dataclass(frozen=True, slots=True)
 class KeyIndex:
-    """The rows of a side that can match, in the order of their hashes; `parts` are their keys in that order."""
+    """The rows of a side that can match, in the order of their hashes; `parts` are their keys in that order.
+
+    `positions` are 0, 1, ..., for all who need them.
+    """
 
     rows: NDArray[np.int64]
+    positions: NDArray[np.int64]
     parts: KeyParts
     index: SortedIndex
     seed: int
@@ -50,9 +53,10 @@ class KeyIndex:
         rows, parts = _keyed(side, null_safe)
         while True:
             words, order = sort_with_order(hashes(parts, seed))
-            ordered = parts.take(order)
+            ordered = KeyParts((words,), ()) if parts.one_word else parts.take(order)
             if parts.one_word or not _mixed(words, ordered):
-                return cls(rows[order], ordered, SortedIndex.build(words), seed, tuple(null_safe))
+                placed = order if rows.size == side.rows else rows[order]
+                return cls(placed, np.arange(rows.size), ordered, SortedIndex.build(words), seed, tuple(null_safe))
             seed += 1
 
     def probe(self, side: SideColumns) -> tuple[Slices, NDArray[np.int64]]:
@@ -66,7 +70,7 @@ class KeyIndex:
             found = np.flatnonzero(low < high)
             other = found[_unequal(parts.take(found), self.parts.take(low[found]))]
             high[other] = low[other]
-        return Slices(np.arange(self.rows.size), np.arange(rows.size), low, high), rows
+        return Slices(self.positions, np.arange(rows.size), low, high), rows
 
 
 def side_hashes(side: SideColumns, null_safe: Sequence[bool]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

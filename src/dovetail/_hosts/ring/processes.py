@@ -168,7 +168,9 @@ class _Crew:
 def _work(rank: int, job: CsvJoin, part: Path, secret: bytes, line: Connection[Any, Any]) -> None:
     """One process: load, agree, join, report."""
     from dovetail._hosts.ring.csv_worker import joined  # noqa: PLC0415 -- loads what only the workers need
+    from dovetail._hosts.ring.warm import join_some  # noqa: PLC0415
 
+    join_some("{}")  # a fork maps the libraries when it first uses them, which is no memory for rows
     try:
         line.send(None)
         line.send(joined(rank, job, part, secret, line))

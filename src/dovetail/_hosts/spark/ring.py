@@ -27,13 +27,13 @@ from dovetail._core.plan.outer import Kept
 from dovetail._hosts.ring.feeder import feeder
 from dovetail._hosts.ring.reader import Projected
 from dovetail._hosts.ring.sockets import SocketLinks
-from dovetail._hosts.ring.wire import pack, unpack
 from dovetail._hosts.ring.worker import Worker, soja
 from dovetail._hosts.spark.frames import cores_of, host_of
 from dovetail._hosts.spark.residuals import task_can_test
 from dovetail._hosts.spark.rewrite import rewritten
 from dovetail._hosts.spark.small import pieces_of
 from dovetail._hosts.spark.types import schema_of
+from dovetail._hosts.spark.wire import pack, unpack
 from dovetail.errors import UnsupportedError, UsageError
 
 if TYPE_CHECKING:
@@ -144,13 +144,13 @@ def _pack_batches(batches: Batches) -> Batches:
 
 
 def _as_row(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
-    data = bytes(pack(pa.Table.from_batches(batches)))
+    data = pack(pa.Table.from_batches(batches))
     return pa.RecordBatch.from_arrays([pa.array([data], pa.binary())], names=["part"])
 
 
 def _nothing(side: SparkSide) -> bytes:
     """A part of a side without rows, of the types in which its rows will come."""
-    return bytes(pack(side.frame.select(*side.travelling).limit(0).toArrow()))
+    return pack(side.frame.select(*side.travelling).limit(0).toArrow())
 
 
 def _output(
