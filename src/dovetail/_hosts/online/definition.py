@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from sqlglot import exp
 
 from dovetail._core.columns.axis import (
     LEAST,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dovetail._core.aggregate.run import Argument
+    from dovetail._core.condition.values import Expression
     from dovetail._core.plan.offset import Offset
     from dovetail._core.plan.online import Choices
     from dovetail._core.plan.temporal import Window, WindowJoin
@@ -96,6 +98,11 @@ class Definition:
         """The least key that a window of each row may reach, as rows are kept."""
         assert self.keep is not None
         return comparable(bound(at, steps(self.keep, self.axis, None, "beyond"), -1).ticks)[0]
+
+    def column_of(self, expression: Expression) -> str | None:
+        """The base column that an expression is; None if it is more than a column."""
+        node = expression.node
+        return node.name if isinstance(node, exp.Column) and node.name in self.base.names else None
 
     def columns(self, side: int, batch: pa.RecordBatch) -> Columns:
         """The columns of a batch of one side."""

@@ -15,6 +15,7 @@ from dovetail._core.sweep.time_travel import Rows
 from dovetail._hosts.online.clock import Clock
 from dovetail._hosts.online.joiners import Joiners
 from dovetail._hosts.online.metrics import Metrics
+from dovetail._hosts.online.request import NO_ANSWER, Requests
 from dovetail._hosts.online.rows import open_rows
 from dovetail._hosts.online.waiting import Waiting
 from dovetail.errors import UsageError
@@ -60,6 +61,18 @@ class Engine:
         self.gone = LEAST
         """Rows below this key may be missing."""
         self._closed = False
+        self._requests = Requests.of(self)
+        self._warm()
+
+    def _warm(self) -> None:
+        """Let everything be compiled, or fetched from where it was kept, before the first row comes."""
+        nothing = np.empty(0, np.int64)
+        lanes = np.empty((len(self.layout.kinds), 0), np.int64), np.empty((self.layout.doubles, 0))
+        self.joiners.insert(Rows(nothing, nothing, *lanes), 1)
+        self._results(nothing, np.empty((3 * len(self.definition.asked.windows), 0), np.int64))
+        self.joiners.expire(LEAST, prevails=False)
+        self.waiting.take(LEAST)
+        self.keys.find([pa.nulls(0, kind) for kind in self.definition.key_kinds], 0)
 
     def read(self, side: int, given: Any) -> tuple[Arrived, Any]:
         """Rows as the caller gives them, with keys and times; and the frame in which to hand results back."""
@@ -76,7 +89,8 @@ class Engine:
         stored = Rows(codes, rows.timed.at, words, doubles)
         if codes.min(initial=0) < 0:
             kept = np.flatnonzero(codes >= 0)
-            stored = Rows(codes[kept], rows.timed.at[kept], words[:, kept], doubles[:, kept])
+            lanes = np.ascontiguousarray(words[:, kept]), np.ascontiguousarray(doubles[:, kept])
+            stored = Rows(codes[kept], rows.timed.at[kept], *lanes)
         self.joiners.insert(stored, self.keys.size)
         self.clock.see(rows.timed.ticks)
         self.metrics.rows[PROBE] += rows.batch.num_rows
@@ -115,6 +129,12 @@ class Engine:
 
     def request_row(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """The result of one base row."""
+        begun = time.perf_counter_ns()
+        self.check_open()
+        quick = NO_ANSWER if self._requests is None else self._requests.answer(row)
+        if quick is not NO_ANSWER:
+            self.metrics.requested(1, begun)
+            return quick
         found: dict[str, Any] = self.request(self.read(BASE, row)[0]).to_pylist()[0]
         return found
 

@@ -9,14 +9,14 @@ Inserting and joining take turns batch by batch, so that no reader meets a write
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from dovetail._core.aggregate.stored import Found, StoredDistinct, StoredEnd, StoredExtreme
 from dovetail._core.kernels.blocks import LEAST
 from dovetail._core.kernels.threads import together
-from dovetail._core.kernels.travel import merge_columns
+from dovetail._core.kernels.travel import clear_one, merge_columns
 from dovetail._core.placement.teams import Teams, unbalancedness
 from dovetail._core.sweep.time_travel import Area, Asked, Ends, Folds
 
@@ -34,6 +34,14 @@ if TYPE_CHECKING:
 _WORTH_THREADS = 1000
 """With fewer rows a batch is done before a second thread has started."""
 _KEYS_AT_ONCE = 4096
+
+
+class OneRow(NamedTuple):
+    """One base row and what its window holds."""
+
+    asked: Asked
+    found: Found
+    visited: Ints
 
 
 class Joiners:
@@ -94,6 +102,25 @@ class Joiners:
         else:
             self._fold_owned(asked, out, visited)
         return out, visited
+
+    def one_row(self) -> OneRow:
+        """What `fold_row` works in."""
+        return OneRow(Asked(*(np.zeros(1, np.int64) for _ in range(4))), self._nothing(1), np.zeros(1, np.int64))
+
+    def fold_row(self, code: int, lower: int, upper: int, start: int | None, at: OneRow) -> Found:
+        """What the window of one base row holds, in arrays that are used again."""
+        asked, out = at.asked, at.found
+        asked.codes[0], asked.lower[0], asked.upper[0] = code, lower, upper
+        if start is not None:
+            asked = self._with_prevailing(asked, np.array([start]))
+        clear_one(self.areas[0].shape, *out.folds)
+        for ends in out.ends.values():
+            ends.flag[0] = 0
+        for area in self.areas:
+            found = area.find(asked)
+            area.fold(asked, found, out.folds, at.visited)
+            self._ends(area, asked, found, out)
+        return out
 
     def _fold_owned(self, asked: Asked, out: Found, visited: Ints) -> None:
         """Each joiner folds its own base rows over the areas of their teams."""
