@@ -87,7 +87,18 @@ class Definition:
     @property
     def prevails(self) -> bool:
         """Whether any window begins with rows before it."""
-        return any(window.include_prevailing and window.preceding is not None for window in self.asked.windows)
+        return any(map(self.prevails_in, self.asked.windows))
+
+    @staticmethod
+    def prevails_in(window: Window) -> bool:
+        """Whether a window begins with rows before it."""
+        return window.include_prevailing and window.preceding is not None
+
+    def ticks_of(self, at: Ints) -> NDArray[Any]:
+        """Times as ticks, of their order keys."""
+        if not self.is_float:
+            return at
+        return (at ^ ((at >> 63) & np.int64(MOST))).view(np.float64)
 
     @property
     def has_own_bounds(self) -> bool:
@@ -127,15 +138,15 @@ class Definition:
         """What each aggregate reads of probe rows."""
         return arguments_of(self.asked.query, columns)
 
-    def ends(self, window: Window, columns: Columns, at: NDArray[Any]) -> Ends:
-        """Where the windows of base rows end."""
+    def ends(self, window: Window, columns: Columns | None, at: NDArray[Any]) -> Ends:
+        """Where the windows of base rows end; only distances of their own are read from columns."""
         low, no_low = self._end(window.preceding, columns, at, -1, "within" if window.lower_closed else "below")
         high, no_high = self._end(window.following, columns, at, 1, "within" if window.upper_closed else "below")
         start = None
-        if window.include_prevailing and window.preceding is not None:
+        if self.prevails_in(window):
             start = self._end(window.preceding, columns, at, -1, "beyond")[0]
         none = _either(no_low, no_high)
-        if start is not None and self.has_own_bounds:
+        if start is not None and columns is not None and self.has_own_bounds:
             none = _either(none, self._reversed(window, columns))
         if none is not None:
             low, high = np.where(none, MOST, low), np.where(none, LEAST, high)
@@ -178,12 +189,15 @@ class Definition:
         )
 
     def _end(
-        self, offset: Offset | None, columns: Columns, at: NDArray[Any], sign: int, rounding: Any
+        self, offset: Offset | None, columns: Columns | None, at: NDArray[Any], sign: int, rounding: Any
     ) -> tuple[Ints, NDArray[np.bool_] | None]:
         """One end of the windows as order keys, and the rows that have none."""
         if offset is None:
             return np.full(at.size, LEAST if sign < 0 else MOST), None
-        column = columns.evaluate(offset.column) if isinstance(offset, PerRow) else None
+        column = None
+        if isinstance(offset, PerRow):
+            assert columns is not None
+            column = columns.evaluate(offset.column)
         found = bound(at, steps(offset, self.axis, column, rounding), sign)
         return comparable(found.ticks)[0] + found.inset, found.none
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from dovetail._core.aggregate.stored import Found, StoredDistinct, StoredEnd, StoredExtreme
 from dovetail._core.kernels.blocks import LEAST
+from dovetail._core.kernels.sort import ascends
 from dovetail._core.kernels.threads import together
 from dovetail._core.kernels.travel import clear_one, merge_columns
 from dovetail._core.placement.teams import Teams, unbalancedness
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 _WORTH_THREADS = 1000
 """With fewer rows a batch is done before a second thread has started."""
 _KEYS_AT_ONCE = 4096
+_FEW_KEYS = 1 << 16
 
 
 class OneRow(NamedTuple):
@@ -91,7 +93,7 @@ class Joiners:
 
         Where rows prevail at the `starts` of windows, these begin with them.
         """
-        order = np.lexsort((lower, codes))
+        order = _by_key_and_time(codes, lower)
         asked = Asked(codes, lower, upper, order)
         if starts is not None:
             asked = self._with_prevailing(asked, starts)
@@ -218,3 +220,10 @@ class Joiners:
         turned = isinstance(own, StoredExtreme) and not own.greatest
         for area in self.areas:
             area.relabel(lane, *((~old[::-1], ~new[::-1]) if turned else (old, new)))
+
+
+def _by_key_and_time(codes: Ints, lower: Ints) -> Ints:
+    """Rows in the order of key and time; a few keys, of rows that are in the order of time, are sorted by counting."""
+    if codes.size and codes.max() < _FEW_KEYS and ascends(lower):
+        return np.argsort(codes.astype(np.uint16), kind="stable")
+    return np.lexsort((lower, codes))
