@@ -10,7 +10,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dovetail.lab.online_streams import BASE, PROBE, arrivals
+from dovetail._core.placement.teams import Teams
+from dovetail._core.sweep.numbering import Numbering
+from dovetail.lab.online_streams import BASE, PROBE, SECOND, arrivals
 from dovetail.online import WindowJoin
 
 if TYPE_CHECKING:
@@ -21,8 +23,8 @@ if TYPE_CHECKING:
     from dovetail.lab.online_streams import Stream
 
 AGG = {"n": "count(*)", "total": "sum(v)"}
-MOST_FILL = 4_000_000
 FILL_BATCH = 50_000
+PIECE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +47,14 @@ def engine_for(stream: Stream, **choices: Any) -> WindowJoin:
 def pace(stream: Stream, rows: int, batch: int, *, seconds: float | None = None, **choices: Any) -> Pace:
     """Fill an engine, then take in so many rows more, a batch at a time; stop after some seconds, if told so."""
     engine = engine_for(stream, **choices)
-    fill = min(stream.fill, MOST_FILL)
+    fill = stream.fill
     _fill(engine, stream, fill)
     taken, results, checksum, pushes = 0, 0, 0.0, []
     batches = arrivals(stream, rows, begin=fill).batches(batch)
     begun = time.perf_counter()
     for probe, base in batches:
-        engine.insert(probe)
         before = time.perf_counter()
-        found = engine.push(base)
+        found = engine.push(base, probe)
         now = time.perf_counter()
         pushes.append(now - before)
         taken += probe.num_rows + base.num_rows
@@ -67,18 +68,19 @@ def pace(stream: Stream, rows: int, batch: int, *, seconds: float | None = None,
 
 def _fill(engine: WindowJoin, stream: Stream, rows: int) -> None:
     """Bring an engine to where its buffers are full: base rows only where they would still wait."""
-    waiting = int(stream.rate * stream.lateness / 1e6)
-    whole = arrivals(stream, rows)
-    for number, (probe, base) in enumerate(whole.batches(FILL_BATCH)):
-        engine.insert(probe)
-        if (number + 1) * FILL_BATCH > rows - waiting:
-            engine.push(base)
+    waiting = int(stream.rate * stream.lateness / SECOND)
+    for begin in range(0, rows, PIECE):
+        piece = arrivals(stream, min(PIECE, rows - begin), begin=begin)
+        for number, (probe, base) in enumerate(piece.batches(FILL_BATCH)):
+            engine.push(
+                base.slice(0, base.num_rows if begin + (number + 1) * FILL_BATCH > rows - waiting else 0), probe
+            )
 
 
 def paced(stream: Stream, rows: int, batch: int, rate: float, **choices: Any) -> NDArray[np.float64]:
     """Seconds from when each batch should have come, at a rate, to its results; full buffers."""
     engine = engine_for(stream, **choices)
-    fill = min(stream.fill, MOST_FILL)
+    fill = stream.fill
     _fill(engine, stream, fill)
     batches = arrivals(stream, rows, begin=fill).batches(batch)
     latencies = []
@@ -86,8 +88,7 @@ def paced(stream: Stream, rows: int, batch: int, rate: float, **choices: Any) ->
     for number, (probe, base) in enumerate(batches):
         due = begun + (number + 1) * batch / rate
         _wait(due)
-        engine.insert(probe)
-        engine.push(base)
+        engine.push(base, probe)
         latencies.append(time.perf_counter() - due)
     return np.array(latencies)
 
@@ -103,3 +104,17 @@ def tables(stream: Stream, rows: int) -> tuple[pa.Table, pa.Table]:
     found: Sequence[Any] = list(zip(*arrivals(stream, rows).batches(rows), strict=True))
     probe, base = (pa.Table.from_batches(own) for own in found)
     return base, probe
+
+
+def balance(stream: Stream, joiners: int, rows: int, *, schedule: bool, batch: int = 10_000) -> NDArray[np.float64]:
+    """The rows that each of so many joiners would handle, counted on one thread, once the schedule has settled."""
+    teams, numbers = Teams(joiners, delta=0.002, decay=0.9), Numbering()
+    loads = np.zeros(joiners)
+    codes = numbers.give(arrivals(stream, rows).keys)
+    for begin in range(0, rows, batch):
+        owners = teams.deal(codes[begin : begin + batch])
+        if begin >= rows // 2:
+            loads += np.bincount(owners, minlength=joiners)
+        if schedule:
+            teams.schedule()
+    return loads

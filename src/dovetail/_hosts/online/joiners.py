@@ -139,7 +139,14 @@ class Joiners:
             self._distinct(self.areas[number : number + 1], asked._replace(order=part), out)
 
     def _fold_part(self, asked: Asked, number: int, out: Found, visited: Ints) -> None:
-        for area in self.areas if self.teams.shared else [self.areas[number]]:
+        """Fold a joiner's base rows over its own area, and over those of the others in their teams."""
+        whole = asked.order
+        readers = self.teams.readers(asked.codes) if self.teams.shared else None
+        for other, area in enumerate(self.areas):
+            if readers is None and other != number:
+                continue
+            if readers is not None:
+                asked = asked._replace(order=whole[readers[whole, other]])
             found = area.find(asked)
             area.fold(asked, found, out.folds, visited, number)
             self._ends(area, asked, found, out)

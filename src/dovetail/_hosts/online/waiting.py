@@ -108,7 +108,7 @@ class Waiting:
         return ~int(out.words[2, 0])
 
     def append(self, batch: pa.RecordBatch, due: Ints, words: Ints, least: Ints | None) -> None:
-        """Keep rows until a bound above what each is due at; `least` is the least key that each looks at, if tracked."""
+        """Keep rows until a bound above what each is due at; `least`, if tracked, is the least key that each reads."""
         numbers = self._chunks.append(batch)
         zeros = np.zeros(due.size, np.int64)
         lanes = [numbers, *([] if least is None else [~least]), *words]
