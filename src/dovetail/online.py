@@ -103,7 +103,7 @@ class WindowJoin:
         index: bool = True,
         schedule: bool = True,
         incremental: bool = True,
-        delta: float = 0.01,
+        delta: float = 0.02,
         decay: float = 0.5,
         period: int = 10_000,
         on_late: Callable[[str, pa.RecordBatch], None] | None = None,
@@ -142,13 +142,14 @@ class WindowJoin:
         """Store probe rows: a mapping, a list of mappings, or any frame of the probe's columns."""
         self._session.insert(rows)
 
-    def push(self, rows: Any) -> Any:
+    def push(self, rows: Any, probe: Any = None) -> Any:
         """Take base rows; return the results of all rows that are due by now, in the order of their times.
 
-        A row is due when the watermark has passed its windows. Results come in the form of the rows: a list of
-        dictionaries for mappings, else a frame of the same library.
+        A row is due when the watermark has passed its windows. `probe` are probe rows that arrived together with the
+        base rows: neither can make the other late. Results come in the form of the rows: a list of dictionaries for
+        mappings, else a frame of the same library.
         """
-        return self._session.push(rows)
+        return self._session.push(rows, probe)
 
     def request(self, rows: Any) -> Any:
         """Answer base rows at once, on what has arrived; of a mapping, a dictionary. The rows are not kept."""

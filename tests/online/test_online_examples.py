@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import pyarrow as pa
@@ -13,6 +13,9 @@ import pytest
 import dovetail as dv
 from dovetail.testing import assert_same_rows
 from tests.online.arrivals import answer, engine_of, jittered
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 BASE = pa.schema([("k", pa.int64()), ("ts", pa.int64())])
 PROBE = pa.schema([("k", pa.int64()), ("ts", pa.int64()), ("v", pa.float64()), ("w", pa.string())])
@@ -37,6 +40,17 @@ def test_a_result_waits_for_the_watermark_and_no_longer() -> None:
     engine.insert(_probe(10, 14))
     assert engine.push({"k": 2, "ts": 12}) == [{"k": 1, "ts": 10, "n": 2}]
     assert engine.close().to_pylist() == [{"k": 2, "ts": 12, "n": 0}]
+
+
+def test_rows_that_come_together_do_not_make_each_other_late(tmp_path: Path) -> None:
+    engine = _engine(lateness=1, log=tmp_path / "log")
+    assert engine.push([{"k": 1, "ts": 3}, {"k": 1, "ts": 20}], _probe(1, 2, 30)) == [
+        {"k": 1, "ts": 3, "n": 2},
+        {"k": 1, "ts": 20, "n": 0},
+    ]
+    again = dv.online.WindowJoin.restore(log=tmp_path / "log")
+    assert again.advance().num_rows == 2
+    assert again.request({"k": 1, "ts": 30}) == {"k": 1, "ts": 30, "n": 1}
 
 
 def test_a_request_answers_at_once_and_is_not_kept() -> None:

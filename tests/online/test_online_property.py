@@ -55,7 +55,7 @@ def _lateness(table: pa.Table) -> Any:
     return 1e301 if pa.types.is_floating(kind) else 10**30
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(window_cases(), st.sampled_from(WAYS), st.integers(0, 1000))
 def test_any_order_of_arrival_gives_the_rows_of_the_window_join(
     case: WindowCase, way: dict[str, Any], seed: int
@@ -70,3 +70,17 @@ def test_any_order_of_arrival_gives_the_rows_of_the_window_join(
     expected = dv.window_join(base, probe, windows=case.windows, **case.options)
     assert got.schema == expected.schema
     assert_same_rows(got, expected, tolerance=1e-12)
+
+
+@settings(max_examples=60)
+@given(window_cases(), st.sampled_from(WAYS))
+def test_a_request_on_all_rows_gives_the_rows_of_the_window_join(case: WindowCase, way: dict[str, Any]) -> None:
+    base, probe = _timed(case.left), _timed(case.right)
+    if _is_wide(base) or _is_wide(probe):
+        return
+    engine = engine_of(base, probe, windows=case.windows, lateness=_lateness(base), **way, **case.options)
+    engine.insert(probe)
+    expected = dv.window_join(base, probe, windows=case.windows, **case.options)
+    assert_same_rows(engine.request(base), expected, tolerance=1e-12)
+    one_by_one = [engine.request(row) for row in base.to_pylist()]
+    assert_same_rows(pa.Table.from_pylist(one_by_one, expected.schema), expected, tolerance=1e-12)

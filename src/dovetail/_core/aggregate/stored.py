@@ -76,6 +76,7 @@ class StoredTotal(Stored):
         self._kind = pa.float64() if pa.types.is_null(kind) else kind
         self._fold: Fold = prepare(aggregate, pa.nulls(0, self._kind), None, np.empty(0, np.int64), 0)
         self._spread = aggregate.function in ("stddev", "variance")
+        self.is_integer = pa.types.is_integer(self._kind) and not self._spread
         if self._spread or pa.types.is_floating(self._kind):
             self.kinds, self.doubles = (SUM,), 3 if self._spread else 1
         elif pa.types.is_decimal(self._kind):

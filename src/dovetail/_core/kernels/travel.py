@@ -38,6 +38,12 @@ def clear_column(shape: Ints, words: Ints, high: Doubles, low: Doubles, at: Int)
         low[lane, at] = 0.0
 
 
+@kernel
+def clear_one(shape: Ints, words: Ints, high: Doubles, low: Doubles) -> None:
+    """Make the first column the fold of nothing."""
+    clear_column(shape, words, high, low, 0)
+
+
 @piece
 def merge_column(
     shape: Ints,

@@ -1,11 +1,13 @@
 """Who joins which keys: virtual teams of joiners, and the dynamic schedule that makes them.
 
-Keys belong to *partitions*. At first each has one joiner; the schedule gives the partition that weighs most on the most
-loaded joiner to the least loaded one as well, as long as that helps. Ownership is only ever added, so no row moves: a
-row goes to any member of its team, and whoever joins a base row reads what all members hold.
+Keys belong to *partitions*. At first each has one joiner; the schedule gives a part of the partition that weighs most on
+the most loaded joiner to the least loaded one, as long as that helps. Ownership is only ever added, so no row moves: a
+row goes to some member of its team, and whoever joins a base row reads what all members hold.
 
-Source: fourth document, section V-B, lines 323 to 418, algorithm 3. Its unbalancedness (equation 2) as printed is
-always 0; the text says that it is a standard deviation, so here it is that of the loads over their mean.
+Source: fourth document, section V-B, lines 323 to 418, algorithm 3. There every member takes an equal part, which leaves
+5 keys on 16 joiners unbalanced by 0.12 whatever is shared; here a new member takes as much as evens out the two. Its
+unbalancedness (equation 2) as printed is always 0; the text says that it is a standard deviation, so here it is that of
+the loads over their mean.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 PARTITIONS = 1024
 _SPREAD = np.uint64(0x9E37_79B9_7F4A_7C15)
+_BITS = 31
 
 
 def unbalancedness(loads: Loads) -> float:
@@ -31,68 +34,65 @@ def unbalancedness(loads: Loads) -> float:
 
 
 class Teams:
-    """The joiners of every partition, and the rows seen of each, older ones weighing less."""
+    """The part that every joiner takes of every partition, and the rows seen of each, older ones weighing less.
 
-    def __init__(self, joiners: int, *, delta: float = 0.01, decay: float = 0.5, partitions: int = PARTITIONS) -> None:
-        self.joiners, self._delta, self._decay = joiners, delta, decay
-        self.members: Ints = np.full((partitions, joiners), -1)
-        self.members[:, 0] = np.arange(partitions) % joiners
-        self.sizes = np.ones(partitions, np.int64)
+    `owned` says who has ever had a part: whose rows must be read.
+    """
+
+    def __init__(self, joiners: int, *, delta: float = 0.001, decay: float = 0.5, partitions: int = PARTITIONS) -> None:
+        self._delta, self._decay = delta, decay
+        self.parts = np.zeros((partitions, joiners))
+        self.parts[np.arange(partitions), np.arange(partitions) % joiners] = 1.0
+        self.owned = self.parts > 0
         self.seen = np.zeros(partitions)
         self._dealt = 0
-
-    @property
-    def shared(self) -> bool:
-        """Whether any team has more than one member."""
-        return bool((self.sizes > 1).any())
+        self.shared = False
 
     def deal(self, codes: Ints) -> Ints:
-        """A joiner for each row, by its key's number; members of a team by turns."""
-        partitions = codes % self.sizes.size
-        self.seen += np.bincount(partitions, minlength=self.sizes.size)
-        sizes = self.sizes[partitions]
+        """A joiner for each row, by its key's number; members of a team by chance, as often as their parts are large."""
+        partitions = codes % self.seen.size
+        self.seen += np.bincount(partitions, minlength=self.seen.size)
         if not self.shared:
-            return np.asarray(self.members[partitions, 0], np.int64)
+            return partitions % self.parts.shape[1]
         rows = np.arange(self._dealt, self._dealt + codes.size).astype(np.uint64)
         self._dealt += codes.size
-        turn = ((rows * _SPREAD) >> np.uint64(33)).astype(np.int64) % sizes
-        return np.asarray(self.members[partitions, turn], np.int64)
+        chance = ((rows * _SPREAD) >> np.uint64(64 - _BITS)).astype(np.float64) / (1 << _BITS)
+        upto = np.cumsum(self.parts, axis=1)[:, :-1]
+        return np.asarray((chance[:, None] >= upto[partitions]).sum(axis=1), np.int64)
+
+    def readers(self, codes: Ints) -> NDArray[np.bool_]:
+        """Which joiners' rows must be read for each row."""
+        return np.asarray(self.owned[codes % self.seen.size], np.bool_)
 
     def loads(self) -> Loads:
-        """What each joiner has to do: its share of every partition of its teams (equation 3)."""
-        shares = self.seen / self.sizes
-        owned = self.members >= 0
-        each = np.broadcast_to(shares[:, None], owned.shape)[owned]
-        return np.asarray(np.bincount(self.members[owned], each, self.joiners), np.float64)
+        """What each joiner has to do (equation 3)."""
+        return np.asarray(self.seen @ self.parts, np.float64)
 
     def schedule(self) -> int:
-        """Share partitions while that lowers the unbalancedness by more than delta; return how many were shared."""
-        added = 0
+        """Share partitions while that lowers the unbalancedness by more than delta; return how often."""
+        shared = 0
         while self._share_one():
-            added += 1
+            shared += 1
         self.seen *= self._decay
-        return added
+        return shared
 
     def _share_one(self) -> bool:
-        """Share the heaviest partition of the most loaded joiner that helps; False if none does."""
+        """Even out the most and the least loaded joiner by the heaviest partition that helps; False if none does."""
         loads = self.loads()
         before = unbalancedness(loads)
+        if before <= self._delta:
+            return False
         most, least = int(loads.argmax()), int(loads.argmin())
-        held = (self.members == most).any(axis=1) & ~(self.members == least).any(axis=1)
-        shares = np.where(held, self.seen / self.sizes, 0.0)
-        for partition in np.argsort(-shares, kind="stable"):
-            if shares[partition] <= 0:
-                return False
-            if before - unbalancedness(self._with(loads, int(partition), least)) > self._delta:
-                self.members[partition, self.sizes[partition]] = least
-                self.sizes[partition] += 1
-                return True
-        return False
-
-    def _with(self, loads: Loads, partition: int, joiner: int) -> Loads:
-        """The loads if a joiner became a member of a partition's team."""
-        size = int(self.sizes[partition])
-        moved = loads.copy()
-        moved[self.members[partition, :size]] -= self.seen[partition] / size - self.seen[partition] / (size + 1)
-        moved[joiner] += self.seen[partition] / (size + 1)
-        return moved
+        weights = self.seen * self.parts[:, most]
+        partition = int(weights.argmax())
+        moved = min(float(weights[partition]), float(loads[most] - loads[least]) / 2)
+        loads[most] -= moved
+        loads[least] += moved
+        if before - unbalancedness(loads) <= self._delta:
+            return False
+        part = moved / self.seen[partition]
+        self.parts[partition, most] -= part
+        self.parts[partition, least] += part
+        self.owned[partition, least] = True
+        self.shared = True
+        return True

@@ -30,6 +30,7 @@ class Numbering:
         self._values = np.empty(_FIRST, np.int64)
         self._table = np.full(2 * _FIRST, NO_ROW)
         self.size = 0
+        self._one, self._found = np.empty(1, np.int64), np.empty(1, np.int64)
 
     def give(self, values: Ints) -> Ints:
         """The number of each value, a new one to those not seen before."""
@@ -43,6 +44,12 @@ class Numbering:
         out = np.empty(values.size, np.int64)
         find_numbers(self._values, self._table, values, out)
         return out
+
+    def find_one(self, value: int) -> int:
+        """The number of one value; NO_ROW if it has none."""
+        self._one[0] = value
+        find_numbers(self._values, self._table, self._one, self._found)
+        return int(self._found[0])
 
     def dump(self) -> Ints:
         """The values in the order of their numbers."""
@@ -84,6 +91,13 @@ class ValueNumbers:
             return self._words.find(order_keys([array])[0])
         return self._each(array, lambda value: self._others.get(value, NO_ROW))
 
+    def find_one(self, value: Any) -> int:
+        """The number of an integer, a moment or a string that is not NULL; NO_ROW if it has none."""
+        if not self._steady:
+            return self._others.get(value, NO_ROW)
+        word = value if isinstance(value, int) else pa.scalar(value, self._kind).value
+        return self._words.find_one(word)
+
     def dump(self) -> pa.Array:
         """The values, or their order keys, in the order of their numbers."""
         return pa.array(self._words.dump()) if self._steady else pa.array(list(self._others), self._kind)
@@ -124,6 +138,22 @@ class KeyNumbers:
     def find(self, arrays: Sequence[pa.Array], rows: int) -> Ints:
         """The number of each row's keys; NO_ROW to those not seen before."""
         return self._numbers(arrays, rows, new=False)
+
+    def find_row(self, values: Sequence[Any]) -> int:
+        """The number of one row's keys: integers, moments or strings; NO_ROW if it has none."""
+        code = 0
+        for number, (value, own) in enumerate(zip(values, self.columns, strict=True)):
+            if value is None:
+                found = 0 if self._null_safe[number] else NO_ROW
+            else:
+                found = own.find_one(value)
+                found += found >= 0
+            if found < 0:
+                return NO_ROW
+            code = found if number == 0 else self.pairs[number - 1].find_one((code << _HALF) | found)
+            if code < 0:
+                return NO_ROW
+        return code
 
     def _numbers(self, arrays: Sequence[pa.Array], rows: int, *, new: bool) -> Ints:
         if not arrays:

@@ -140,10 +140,11 @@ class Area:
     def insert(self, rows: Rows, owners: Ints, owner: int = 0) -> None:
         """Store the rows of one owner."""
         begin = 0
-        while begin < rows.at.size:
+        while True:
             begin = insert_rows(*self._all, self._tally, *rows, owners, owner, begin, self.ordered, self.folds)
-            if begin < rows.at.size:
-                self._grow()
+            if begin == rows.at.size:
+                return
+            self._grow()
 
     def expire(self, bound: int, *, prevails: bool, keys: int = MOST) -> None:
         """Let go what lies below a bound, looking at some keys at a time."""
@@ -182,8 +183,10 @@ class Area:
         """Fold windows into their columns; count the rows looked at where that is every one of the key."""
         if self.ordered:
             scratch = asked.codes.size + thread
-            into = out.words, out.high, out.low, scratch
-            travel.fold_windows(*self._all, asked.codes, *found, asked.order, self.folds, *into)
+            state = self._pages, self._numbers, self._shape, self._keys, self._slots
+            travel.fold_windows(
+                *state, asked.codes, *found, asked.order, self.folds, out.words, out.high, out.low, scratch
+            )
         else:
             scans.scan_windows(*self._all, *asked, *out, out_visited)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from sqlglot import exp
 
 from dovetail._core.columns.axis import (
     LEAST,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dovetail._core.aggregate.run import Argument
+    from dovetail._core.condition.values import Expression
     from dovetail._core.plan.offset import Offset
     from dovetail._core.plan.online import Choices
     from dovetail._core.plan.temporal import Window, WindowJoin
@@ -85,7 +87,18 @@ class Definition:
     @property
     def prevails(self) -> bool:
         """Whether any window begins with rows before it."""
-        return any(window.include_prevailing and window.preceding is not None for window in self.asked.windows)
+        return any(map(self.prevails_in, self.asked.windows))
+
+    @staticmethod
+    def prevails_in(window: Window) -> bool:
+        """Whether a window begins with rows before it."""
+        return window.include_prevailing and window.preceding is not None
+
+    def ticks_of(self, at: Ints) -> NDArray[Any]:
+        """Times as ticks, of their order keys."""
+        if not self.is_float:
+            return at
+        return (at ^ ((at >> 63) & np.int64(MOST))).view(np.float64)
 
     @property
     def has_own_bounds(self) -> bool:
@@ -96,6 +109,11 @@ class Definition:
         """The least key that a window of each row may reach, as rows are kept."""
         assert self.keep is not None
         return comparable(bound(at, steps(self.keep, self.axis, None, "beyond"), -1).ticks)[0]
+
+    def column_of(self, expression: Expression) -> str | None:
+        """The base column that an expression is; None if it is more than a column."""
+        node = expression.node
+        return node.name if isinstance(node, exp.Column) and node.name in self.base.names else None
 
     def columns(self, side: int, batch: pa.RecordBatch) -> Columns:
         """The columns of a batch of one side."""
@@ -120,15 +138,15 @@ class Definition:
         """What each aggregate reads of probe rows."""
         return arguments_of(self.asked.query, columns)
 
-    def ends(self, window: Window, columns: Columns, at: NDArray[Any]) -> Ends:
-        """Where the windows of base rows end."""
+    def ends(self, window: Window, columns: Columns | None, at: NDArray[Any]) -> Ends:
+        """Where the windows of base rows end; only distances of their own are read from columns."""
         low, no_low = self._end(window.preceding, columns, at, -1, "within" if window.lower_closed else "below")
         high, no_high = self._end(window.following, columns, at, 1, "within" if window.upper_closed else "below")
         start = None
-        if window.include_prevailing and window.preceding is not None:
+        if self.prevails_in(window):
             start = self._end(window.preceding, columns, at, -1, "beyond")[0]
         none = _either(no_low, no_high)
-        if start is not None and self.has_own_bounds:
+        if start is not None and columns is not None and self.has_own_bounds:
             none = _either(none, self._reversed(window, columns))
         if none is not None:
             low, high = np.where(none, MOST, low), np.where(none, LEAST, high)
@@ -171,12 +189,15 @@ class Definition:
         )
 
     def _end(
-        self, offset: Offset | None, columns: Columns, at: NDArray[Any], sign: int, rounding: Any
+        self, offset: Offset | None, columns: Columns | None, at: NDArray[Any], sign: int, rounding: Any
     ) -> tuple[Ints, NDArray[np.bool_] | None]:
         """One end of the windows as order keys, and the rows that have none."""
         if offset is None:
             return np.full(at.size, LEAST if sign < 0 else MOST), None
-        column = columns.evaluate(offset.column) if isinstance(offset, PerRow) else None
+        column = None
+        if isinstance(offset, PerRow):
+            assert columns is not None
+            column = columns.evaluate(offset.column)
         found = bound(at, steps(offset, self.axis, column, rounding), sign)
         return comparable(found.ticks)[0] + found.inset, found.none
 

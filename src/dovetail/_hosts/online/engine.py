@@ -10,11 +10,14 @@ import pyarrow as pa
 
 from dovetail._core.aggregate.stored import Layout
 from dovetail._core.columns.axis import LEAST, MOST
+from dovetail._core.kernels.sort import ascends
 from dovetail._core.sweep.numbering import KeyNumbers
 from dovetail._core.sweep.time_travel import Rows
 from dovetail._hosts.online.clock import Clock
+from dovetail._hosts.online.definition import Ends
 from dovetail._hosts.online.joiners import Joiners
 from dovetail._hosts.online.metrics import Metrics
+from dovetail._hosts.online.request import NO_ANSWER, Requests
 from dovetail._hosts.online.rows import open_rows
 from dovetail._hosts.online.waiting import Waiting
 from dovetail.errors import UsageError
@@ -26,14 +29,15 @@ if TYPE_CHECKING:
 
     from dovetail._core.columns.table import Columns
     from dovetail._core.plan.online import Choices
-    from dovetail._hosts.online.definition import Definition, Ends, Timed
+    from dovetail._hosts.online.definition import Definition, Timed
 
     Ints = NDArray[np.int64]
     OnLate = Callable[[str, pa.RecordBatch], None]
 
 BASE, PROBE = 0, 1
 _CODE, _AT, _ARRIVED, _WINDOWS = 0, 1, 2, 3
-"""The words of a waiting row: its key's number, its time, when it arrived, then three for each window."""
+"""The words of a waiting row: its key's number, its time, when it arrived; then, where rows bring distances of their
+own, three for each window."""
 
 
 class Arrived(NamedTuple):
@@ -53,13 +57,24 @@ class Engine:
         self.keys = KeyNumbers(definition.key_kinds, definition.null_safe)
         self.joiners = Joiners(choices, self.layout)
         self.clock = Clock(definition.lateness, is_float=definition.is_float)
-        self.waiting = Waiting(
-            definition.base, _WINDOWS + 3 * len(definition.asked.windows), tracks_least=definition.has_own_bounds
-        )
+        own = definition.has_own_bounds
+        self.waiting = Waiting(definition.base, _WINDOWS + own * 3 * len(definition.asked.windows), tracks_least=own)
         self.metrics = Metrics()
         self.gone = LEAST
         """Rows below this key may be missing."""
         self._closed = False
+        self._requests = Requests.of(self)
+        self._warm()
+
+    def _warm(self) -> None:
+        """Let everything be compiled, or fetched from where it was kept, before the first row comes."""
+        nothing = np.empty(0, np.int64)
+        lanes = np.empty((len(self.layout.kinds), 0), np.int64), np.empty((self.layout.doubles, 0))
+        self.joiners.insert(Rows(nothing, nothing, *lanes), 1)
+        self._results(nothing, [Ends(nothing, nothing, None)] * len(self.definition.asked.windows))
+        self.joiners.expire(LEAST, prevails=False)
+        self.waiting.take(LEAST)
+        self.keys.find([pa.nulls(0, kind) for kind in self.definition.key_kinds], 0)
 
     def read(self, side: int, given: Any) -> tuple[Arrived, Any]:
         """Rows as the caller gives them, with keys and times; and the frame in which to hand results back."""
@@ -76,7 +91,8 @@ class Engine:
         stored = Rows(codes, rows.timed.at, words, doubles)
         if codes.min(initial=0) < 0:
             kept = np.flatnonzero(codes >= 0)
-            stored = Rows(codes[kept], rows.timed.at[kept], words[:, kept], doubles[:, kept])
+            lanes = np.ascontiguousarray(words[:, kept]), np.ascontiguousarray(doubles[:, kept])
+            stored = Rows(codes[kept], rows.timed.at[kept], *lanes)
         self.joiners.insert(stored, self.keys.size)
         self.clock.see(rows.timed.ticks)
         self.metrics.rows[PROBE] += rows.batch.num_rows
@@ -91,9 +107,10 @@ class Engine:
         for own in windows:
             start = np.full(codes.size, LEAST) if own.start is None else own.start
             due = np.maximum(due, np.maximum(own.upper, start))
-            words += [own.lower, own.upper, start]
+            words += [own.lower, own.upper, start] if self.definition.has_own_bounds else []
         if rows.batch.num_rows:
-            self.waiting.append(rows.batch, due, np.stack(words), self._least(windows))
+            least = self._least(windows) if self.definition.has_own_bounds else None
+            self.waiting.append(rows.batch, due, np.stack(words), least)
         self.clock.see(rows.timed.ticks)
         self.metrics.rows[BASE] += rows.batch.num_rows
         return self.release(self.clock.key, begun)
@@ -103,10 +120,10 @@ class Engine:
         batch, words = self.waiting.take(bound)
         columns = [*batch.columns]
         if batch.num_rows:
-            order = np.argsort(words[_AT], kind="stable")
-            if (order[1:] < order[:-1]).any():
+            if not ascends(words[_AT]):
+                order = np.argsort(words[_AT], kind="stable")
                 batch, words = batch.take(pa.array(order)), np.ascontiguousarray(words[:, order])
-            columns = [*batch.columns, *self._results(words[_CODE], words[_WINDOWS:])]
+            columns = [*batch.columns, *self._results(words[_CODE], self._ends(words))]
             self.metrics.answered(words[_ARRIVED], begun)
         else:
             columns += [pa.nulls(0, field.type) for field in list(self.definition.schema)[len(columns) :]]
@@ -115,6 +132,12 @@ class Engine:
 
     def request_row(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """The result of one base row."""
+        begun = time.perf_counter_ns()
+        self.check_open()
+        quick = NO_ANSWER if self._requests is None else self._requests.answer(row)
+        if quick is not NO_ANSWER:
+            self.metrics.requested(1, begun)
+            return quick
         found: dict[str, Any] = self.request(self.read(BASE, row)[0]).to_pylist()[0]
         return found
 
@@ -124,12 +147,7 @@ class Engine:
         windows = self._windows(rows)
         codes = self.keys.find(rows.timed.keys, rows.batch.num_rows)
         self._refuse_gone(windows)
-        words = [
-            word
-            for own in windows
-            for word in (own.lower, own.upper, np.full(codes.size, LEAST) if own.start is None else own.start)
-        ]
-        columns = [*rows.batch.columns, *self._results(codes, np.stack(words))]
+        columns = [*rows.batch.columns, *self._results(codes, windows)]
         self.metrics.requested(codes.size, begun)
         return pa.RecordBatch.from_arrays(columns, schema=self.definition.schema)
 
@@ -207,13 +225,23 @@ class Engine:
             if ((low < self.gone) & (own.lower <= own.upper)).any():
                 raise UsageError.gone(self.definition.value(self.clock.watermark))
 
-    def _results(self, codes: Ints, words: Ints) -> list[pa.Array]:
+    def _ends(self, words: Ints) -> list[Ends]:
+        """Where the windows of waiting rows end: kept with each row, or the same distance from each one's time."""
+        windows, definition = self.definition.asked.windows, self.definition
+        if not definition.has_own_bounds:
+            at = definition.ticks_of(words[_AT])
+            return [definition.ends(own, None, at) for own in windows]
+        kept = words[_WINDOWS:]
+        return [
+            Ends(kept[3 * i], kept[3 * i + 1], kept[3 * i + 2] if definition.prevails_in(own) else None)
+            for i, own in enumerate(windows)
+        ]
+
+    def _results(self, codes: Ints, ends: Sequence[Ends]) -> list[pa.Array]:
         """One column per aggregate of all windows."""
         columns = []
-        for number, window in enumerate(self.definition.asked.windows):
-            lower, upper, start = words[3 * number : 3 * number + 3]
-            prevails = window.include_prevailing and window.preceding is not None
-            found, visited = self.joiners.fold(codes, lower, upper, start if prevails else None)
+        for window, own in zip(self.definition.asked.windows, ends, strict=True):
+            found, visited = self.joiners.fold(codes, own.lower, own.upper, own.start)
             columns += [self.layout.column(aggregate, found) for aggregate in window.aggregates]
             self.metrics.looked(found.folds.words[0, : found.size], visited)
         return columns

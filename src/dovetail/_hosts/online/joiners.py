@@ -9,14 +9,15 @@ Inserting and joining take turns batch by batch, so that no reader meets a write
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from dovetail._core.aggregate.stored import Found, StoredDistinct, StoredEnd, StoredExtreme
 from dovetail._core.kernels.blocks import LEAST
+from dovetail._core.kernels.sort import ascends
 from dovetail._core.kernels.threads import together
-from dovetail._core.kernels.travel import merge_columns
+from dovetail._core.kernels.travel import clear_one, merge_columns
 from dovetail._core.placement.teams import Teams, unbalancedness
 from dovetail._core.sweep.time_travel import Area, Asked, Ends, Folds
 
@@ -34,6 +35,15 @@ if TYPE_CHECKING:
 _WORTH_THREADS = 1000
 """With fewer rows a batch is done before a second thread has started."""
 _KEYS_AT_ONCE = 4096
+_FEW_KEYS = 1 << 16
+
+
+class OneRow(NamedTuple):
+    """One base row and what its window holds."""
+
+    asked: Asked
+    found: Found
+    visited: Ints
 
 
 class Joiners:
@@ -83,7 +93,7 @@ class Joiners:
 
         Where rows prevail at the `starts` of windows, these begin with them.
         """
-        order = np.lexsort((lower, codes))
+        order = _by_key_and_time(codes, lower)
         asked = Asked(codes, lower, upper, order)
         if starts is not None:
             asked = self._with_prevailing(asked, starts)
@@ -94,6 +104,25 @@ class Joiners:
         else:
             self._fold_owned(asked, out, visited)
         return out, visited
+
+    def one_row(self) -> OneRow:
+        """What `fold_row` works in."""
+        return OneRow(Asked(*(np.zeros(1, np.int64) for _ in range(4))), self._nothing(1), np.zeros(1, np.int64))
+
+    def fold_row(self, code: int, lower: int, upper: int, start: int | None, at: OneRow) -> Found:
+        """What the window of one base row holds, in arrays that are used again."""
+        asked, out = at.asked, at.found
+        asked.codes[0], asked.lower[0], asked.upper[0] = code, lower, upper
+        if start is not None:
+            asked = self._with_prevailing(asked, np.array([start]))
+        clear_one(self.areas[0].shape, *out.folds)
+        for ends in out.ends.values():
+            ends.flag[0] = 0
+        for area in self.areas:
+            found = area.find(asked)
+            area.fold(asked, found, out.folds, at.visited)
+            self._ends(area, asked, found, out)
+        return out
 
     def _fold_owned(self, asked: Asked, out: Found, visited: Ints) -> None:
         """Each joiner folds its own base rows over the areas of their teams."""
@@ -110,7 +139,14 @@ class Joiners:
             self._distinct(self.areas[number : number + 1], asked._replace(order=part), out)
 
     def _fold_part(self, asked: Asked, number: int, out: Found, visited: Ints) -> None:
-        for area in self.areas if self.teams.shared else [self.areas[number]]:
+        """Fold a joiner's base rows over its own area, and over those of the others in their teams."""
+        whole = asked.order
+        readers = self.teams.readers(asked.codes) if self.teams.shared else None
+        for other, area in enumerate(self.areas):
+            if readers is None and other != number:
+                continue
+            if readers is not None:
+                asked = asked._replace(order=whole[readers[whole, other]])
             found = area.find(asked)
             area.fold(asked, found, out.folds, visited, number)
             self._ends(area, asked, found, out)
@@ -191,3 +227,10 @@ class Joiners:
         turned = isinstance(own, StoredExtreme) and not own.greatest
         for area in self.areas:
             area.relabel(lane, *((~old[::-1], ~new[::-1]) if turned else (old, new)))
+
+
+def _by_key_and_time(codes: Ints, lower: Ints) -> Ints:
+    """Rows in the order of key and time; a few keys, of rows that are in the order of time, are sorted by counting."""
+    if codes.size and codes.max() < _FEW_KEYS and ascends(lower):
+        return np.argsort(codes.astype(np.uint16), kind="stable")
+    return np.lexsort((lower, codes))

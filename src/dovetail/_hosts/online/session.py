@@ -7,6 +7,7 @@ acknowledged is in the log.
 from __future__ import annotations
 
 import logging
+import struct
 from collections.abc import Mapping
 from pathlib import Path
 from threading import RLock
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
     from dovetail._hosts.online.log import Record
 
 _JOIN = ("on", "keys", "preceding", "following", "agg", "closed", "include_prevailing", "windows", "null_safe")
-_ADVANCE, _CLOSE = 2, 3
+_ADVANCE, _CLOSE, _BOTH = 2, 3, 4
+_LENGTH = struct.Struct("<Q")
 _TOLD = logging.getLogger("dovetail.online")
 
 
@@ -96,12 +98,16 @@ class Session:
             self._write(PROBE, rows)
             self.engine.insert(rows)
 
-    def push(self, given: Any) -> Any:
-        """Take base rows; return the results that are due."""
+    def push(self, given: Any, probe: Any = None) -> Any:
+        """Take base rows, and the probe rows that came with them; return the results that are due."""
         with self._lock:
             rows, frame = self.engine.read(BASE, given)
+            met = None if probe is None else self.engine.read(PROBE, probe)[0]
             rows = self._in_time(BASE, rows)
-            self._write(BASE, rows)
+            met = None if met is None else self._in_time(PROBE, met)
+            self._write(BASE if met is None else _BOTH, rows, met)
+            if met is not None:
+                self.engine.insert(met)
             return frame.restore(self.engine.definition.schema, self._with_owed(self.engine.push(rows)))
 
     def request(self, given: Any) -> Any:
@@ -159,12 +165,14 @@ class Session:
             self._on_late(("base", "probe")[side], rows.batch.filter(pa.array(late)))
         return self.engine.without_late(side, rows, late)
 
-    def _write(self, kind: int, what: Any) -> None:
+    def _write(self, kind: int, what: Any, met: Arrived | None = None) -> None:
         """Log a call that is about to be carried out."""
         self._number += 1
         if self._log is None:
             return
-        rows = what.batch.serialize().to_pybytes() if kind in (BASE, PROBE) else repr(what).encode()
+        rows = repr(what).encode() if kind in (_ADVANCE, _CLOSE) else what.batch.serialize().to_pybytes()
+        if met is not None:
+            rows = _LENGTH.pack(len(rows)) + rows + met.batch.serialize().to_pybytes()
         try:
             self._log.append(kind, self.engine.clock.watermark, rows)
         except UsageError:
@@ -206,6 +214,11 @@ class Session:
             _ADVANCE: lambda: engine.advance(_tick(record.rows)),
             _CLOSE: engine.close,
         }
+        if record.kind == _BOTH:
+            (length,) = _LENGTH.unpack_from(record.rows)
+            base, probe = record.rows[_LENGTH.size :][:length], record.rows[_LENGTH.size + length :]
+            engine.insert(self._rows(PROBE, probe))
+            return [engine.push(self._rows(BASE, base))]
         if record.kind == PROBE:
             engine.insert(self._rows(PROBE, record.rows))
             return []

@@ -48,14 +48,13 @@ class Chunks:
         """The rows of some numbers, in their order; unless they are to be kept, they are not asked for again."""
         if not numbers.size:
             return pa.RecordBatch.from_pylist([], self._schema)
+        if (numbers[1:] > numbers[:-1]).all():
+            return _joined(list(self._parts(numbers, keep=keep)))
         order = np.argsort(numbers, kind="stable")
         parts = list(self._parts(numbers[order], keep=keep))
-        whole = parts[0] if len(parts) == 1 else pa.concat_batches(parts)
-        if (order[1:] > order[:-1]).all():
-            return whole
         back = np.empty(order.size, np.int64)
         back[order] = np.arange(order.size)
-        return whole.take(pa.array(back))
+        return _joined(parts).take(pa.array(back))
 
     def _parts(self, ascending: Ints, *, keep: bool) -> Iterator[pa.RecordBatch]:
         begin = 0
@@ -85,12 +84,16 @@ class Chunks:
         self._left.append(left)
 
 
+def _joined(parts: list[pa.RecordBatch]) -> pa.RecordBatch:
+    return parts[0] if len(parts) == 1 else pa.concat_batches(parts)
+
+
 class Waiting:
     """Rows in the order in which they come due, each with words of its own; the first word is its number."""
 
     def __init__(self, schema: pa.Schema, words: int, *, tracks_least: bool) -> None:
         self._chunks = Chunks(schema)
-        self._kinds, self._tracks_least = [PLAIN, MAX, *([PLAIN] * words)], tracks_least
+        self._kinds, self._tracks_least = [PLAIN, *([MAX] if tracks_least else []), *([PLAIN] * words)], tracks_least
         self._clear()
 
     def __len__(self) -> int:
@@ -104,19 +107,19 @@ class Waiting:
         self._area.fold(asked, self._area.find(asked), out, np.zeros(1, np.int64))
         return ~int(out.words[2, 0])
 
-    def append(self, batch: pa.RecordBatch, due: Ints, words: Ints, least: Ints) -> None:
-        """Keep rows until a bound above what each is due at; `least` is the least key that each one looks at."""
+    def append(self, batch: pa.RecordBatch, due: Ints, words: Ints, least: Ints | None) -> None:
+        """Keep rows until a bound above what each is due at; `least`, if tracked, is the least key that each reads."""
         numbers = self._chunks.append(batch)
         zeros = np.zeros(due.size, np.int64)
-        rows = Rows(zeros, due, np.vstack([numbers, ~least, words]), np.empty((0, due.size)))
-        self._area.insert(rows, zeros)
+        lanes = [numbers, *([] if least is None else [~least]), *words]
+        self._area.insert(Rows(zeros, due, np.stack(lanes), np.empty((0, due.size))), zeros)
 
     def take(self, bound: int | None) -> tuple[pa.RecordBatch, Ints]:
         """The rows due below a bound (all of them: None) and their words."""
         words = self._area.drain(MOST if bound is None else bound)
         if bound is None and self._area.rows:
             words = np.concatenate([words, self._rest()], axis=1)
-        return self._chunks.take(words[_NUMBER]), words[2:]
+        return self._chunks.take(words[_NUMBER]), words[1 + self._tracks_least :]
 
     def dump(self) -> Iterator[pa.RecordBatch]:
         """All rows in the order in which they come due, then what each is due at and its words."""
@@ -128,8 +131,9 @@ class Waiting:
     def load(self, batch: pa.RecordBatch, told: pa.RecordBatch) -> None:
         """Take over what was dumped."""
         if batch.num_rows:
-            due, least, *words = (column.to_numpy(zero_copy_only=False) for column in told.columns)
-            self.append(batch, due, np.stack(words), ~least)
+            due, *words = (column.to_numpy(zero_copy_only=False) for column in told.columns)
+            least = ~words.pop(0) if self._tracks_least else None
+            self.append(batch, due, np.stack(words), least)
 
     def _rest(self) -> Ints:
         """Rows that no watermark makes due."""

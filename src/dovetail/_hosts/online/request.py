@@ -1,0 +1,204 @@
+"""One base row, answered without an Arrow table: for plain columns, whole ticks and windows alike for all rows.
+
+Whatever is not plain (an expression as a key, distances per row, a value of another type than its column) goes the way
+of batches, which gives the same answer, or the reason why there is none.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import struct
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyarrow as pa
+
+from dovetail._core.aggregate.functions import family
+from dovetail._core.aggregate.stored import StoredCount, StoredDistinct, StoredEnd, StoredExtreme, StoredTotal
+from dovetail._core.columns.axis import LEAST, MOST, steps
+from dovetail._core.plan.offset import PerRow
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from dovetail._core.aggregate.stored import Found, Layout
+    from dovetail._core.plan.aggregates import Aggregate
+    from dovetail._core.plan.temporal import Window
+    from dovetail._hosts.online.definition import Definition
+    from dovetail._hosts.online.engine import Engine
+
+    Finish = Callable[[Found], Any]
+
+NO_ANSWER: dict[str, Any] = {}
+_HALF = 32
+_LIMIT = 1 << 63
+
+
+class OneWindow(NamedTuple):
+    """How far a window reaches in ticks, None without end, and how to read its aggregates off what it holds."""
+
+    back: int | None
+    forward: int | None
+    start: int | None
+    finish: dict[str, Finish]
+
+
+class Requests:
+    """How to answer single rows of a definition."""
+
+    def __init__(self, engine: Engine, keys: list[str], time: str, windows: list[OneWindow]) -> None:
+        self._engine, self._keys, self._time, self._windows = engine, keys, time, windows
+        schema = engine.definition.base
+        self._checks = {field.name: _check(field.type) for field in schema}
+        self._tick = _tick(engine.definition.axis)
+        self._scratch = engine.joiners.one_row()
+
+    @classmethod
+    def of(cls, engine: Engine) -> Requests | None:
+        """None if single rows must go the way of batches."""
+        definition = engine.definition
+        names = _plain_columns(definition)
+        distances = [end for own in definition.asked.windows for end in (own.preceding, own.following)]
+        if names is None or any(isinstance(end, PerRow) for end in distances):
+            return None
+        if any(isinstance(own, StoredDistinct) for own in engine.layout.families.values()):
+            return None
+        whole = pa.types.is_integer(definition.axis) or pa.types.is_timestamp(definition.axis)
+        if not whole or definition.base.field(names[1]).type != definition.axis:
+            return None
+        return cls(engine, *names, [_window(own, definition, engine.layout) for own in definition.asked.windows])
+
+    def answer(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """The result of a row; NO_ANSWER if it must go the way of batches."""
+        out = {}
+        for name, check in self._checks.items():
+            out[name] = value = row.get(name)
+            if value is not None and not check(value):
+                return NO_ANSWER
+        at = out[self._time]
+        if at is None:
+            return NO_ANSWER
+        tick = self._tick(at)
+        code = self._engine.keys.find_row([out[name] for name in self._keys])
+        for own in self._windows:
+            lower = LEAST if own.back is None else max(LEAST, min(MOST, tick - own.back))
+            upper = MOST if own.forward is None else max(LEAST, min(MOST, tick + own.forward))
+            start = None if own.start is None else max(LEAST, tick - own.start)
+            if (lower if start is None else min(lower, start)) < self._engine.gone:
+                return NO_ANSWER
+            found = self._engine.joiners.fold_row(code, lower, upper, start, self._scratch)
+            for name, finish in own.finish.items():
+                out[name] = finish(found)
+        return out
+
+
+def _plain_columns(definition: Definition) -> tuple[list[str], str] | None:
+    """The names of the key columns and of the time, if all are plain columns of types that need no change."""
+    condition = definition.asked.query.condition
+    expressions = [*(key.left for key in condition.keys), condition.comparisons[0].left]
+    names = [definition.column_of(expression) for expression in expressions]
+    kinds = [*definition.key_kinds, definition.axis]
+    for name, kind in zip(names, kinds, strict=True):
+        if name is None or definition.base.field(name).type != kind or not _has_check(kind):
+            return None
+    found = [name for name in names if name is not None]
+    return found[:-1], found[-1]
+
+
+def _window(window: Window, definition: Definition, layout: Layout) -> OneWindow:
+    def size(offset: Any, rounding: Any) -> int | None:
+        return None if offset is None else int(steps(offset, definition.axis, None, rounding).size)
+
+    prevails = window.include_prevailing and window.preceding is not None
+    return OneWindow(
+        size(window.preceding, "within" if window.lower_closed else "below"),
+        size(window.following, "within" if window.upper_closed else "below"),
+        size(window.preceding, "beyond") if prevails else None,
+        {aggregate.name: _finish(aggregate, layout) for aggregate in window.aggregates},
+    )
+
+
+def _check(kind: pa.DataType) -> Callable[[Any], bool]:
+    """Whether a value is of the very type that a column gives back."""
+    if pa.types.is_boolean(kind):
+        return lambda value: type(value) is bool
+    if pa.types.is_integer(kind):
+        most = 1 << (kind.bit_width - 1)
+        return lambda value: type(value) is int and -most <= value < most
+    if pa.types.is_float64(kind):
+        return lambda value: type(value) is float
+    if pa.types.is_string(kind):
+        return lambda value: type(value) is str
+    if pa.types.is_timestamp(kind) and kind.tz in (None, "UTC"):
+        zone = None if kind.tz is None else dt.UTC
+        return lambda value: type(value) is dt.datetime and value.tzinfo is zone
+    return lambda _value: False
+
+
+def _has_check(kind: pa.DataType) -> bool:
+    return bool(
+        pa.types.is_string(kind)
+        or pa.types.is_signed_integer(kind)
+        or (pa.types.is_timestamp(kind) and kind.tz in (None, "UTC"))
+    )
+
+
+def _tick(axis: pa.DataType) -> Callable[[Any], int]:
+    if pa.types.is_integer(axis):
+        return int
+    return lambda value: int(pa.scalar(value, axis).value)
+
+
+def _finish(aggregate: Aggregate, layout: Layout) -> Finish:
+    """How to read one aggregate off what one window holds, by a few numbers where that will do."""
+    key = family(aggregate)
+    own, (lane, double) = layout.families[key], layout.lanes[key]
+    if isinstance(own, StoredCount):
+        number = 1 + lane if own.kinds else 0
+        return lambda found: int(found.folds.words[number, 0])
+    if isinstance(own, StoredTotal) and aggregate.function in ("sum", "avg") and own.doubles:
+        mean = aggregate.function == "avg"
+        return lambda found: _double(found, lane, double, mean=mean)
+    if isinstance(own, StoredTotal) and aggregate.function == "sum" and own.is_integer:
+        return lambda found: _integer(found, lane, len(own.kinds) - 1, aggregate, layout)
+    read = _reader(own.labels.kind) if isinstance(own, (StoredExtreme, StoredEnd)) else None
+    if isinstance(own, StoredExtreme) and read is not None:
+        return partial(_extreme, lane=lane, read=read, greatest=own.greatest)
+    if isinstance(own, StoredEnd) and read is not None:
+        return lambda found: read(int(found.ends[key].value[0])) if found.ends[key].flag[0] == 2 else None  # noqa: PLR2004
+    return lambda found: layout.column(aggregate, found)[0].as_py()
+
+
+def _double(found: Found, lane: int, double: int, *, mean: bool) -> float | None:
+    count = int(found.folds.words[1 + lane, 0])
+    if not count:
+        return None
+    high = float(found.folds.high[double, 0])
+    total = high + float(found.folds.low[double, 0])
+    total = total if abs(total) < float("inf") else high
+    return total / count if mean else total
+
+
+def _integer(found: Found, lane: int, limbs: int, aggregate: Aggregate, layout: Layout) -> int | None:
+    if not found.folds.words[1 + lane, 0]:
+        return None
+    total = sum(int(found.folds.words[2 + lane + i, 0]) << (_HALF * i) for i in range(limbs))
+    if not -_LIMIT <= total < _LIMIT:
+        layout.column(aggregate, found)  # says that it overflows
+    return total
+
+
+def _extreme(found: Found, *, lane: int, read: Callable[[int], Any], greatest: bool) -> Any:
+    if not found.folds.words[1 + lane, 0]:
+        return None
+    key = int(found.folds.words[2 + lane, 0])
+    return read(key if greatest else ~key)
+
+
+def _reader(kind: pa.DataType) -> Callable[[int], Any] | None:
+    """How to turn an order key back to its value."""
+    if pa.types.is_integer(kind):
+        return int
+    if pa.types.is_float64(kind):
+        return lambda key: float(struct.unpack("<d", struct.pack("<q", key if key >= 0 else key ^ (_LIMIT - 1)))[0])
+    return None
