@@ -12,8 +12,10 @@ from rich.progress import track
 from dovetail.errors import UsageError
 from dovetail.lab.experiments import EXPERIMENTS
 from dovetail.lab.report import write, write_report
+from dovetail.lab.streams import STREAMS
 
 console = Console()
+EVERY = EXPERIMENTS | STREAMS
 
 
 def main(
@@ -21,14 +23,14 @@ def main(
     out: Annotated[Path, typer.Option(help="where figures, numbers and the report go")] = Path("lab-results"),
 ) -> None:
     """Run the documents' experiments and draw their figures."""
-    chosen = names or list(EXPERIMENTS)
+    chosen = names or list(EVERY)
     try:
         for name in chosen:
-            if name not in EXPERIMENTS:
-                raise UsageError.unknown_choice("experiment", name, EXPERIMENTS)
+            if name not in EVERY:
+                raise UsageError.unknown_choice("experiment", name, EVERY)
         outcomes = {}
         for name in track(chosen, "experiments", console=console):
-            outcomes[name] = EXPERIMENTS[name]()
+            outcomes[name] = EVERY[name]()
             write(name, outcomes[name], out)
     except UsageError as error:
         console.print(str(error), style="red")
