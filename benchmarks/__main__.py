@@ -29,6 +29,7 @@ from benchmarks import (
     report,
     ring_races,
     spark_races,
+    stream_races,
     temporal_races,
     temporal_spark,
     theta_races,
@@ -77,7 +78,7 @@ def _arguments() -> argparse.Namespace:
 
 def every_race() -> dict[str, Callable[[Stand], Outcome]]:
     """All races in the order in which they run: those with Spark last, as its memory would weigh on the others."""
-    alone = {**arrow_races.races(), **temporal_races.races(), **growth.races()}
+    alone = {**arrow_races.races(), **temporal_races.races(), **stream_races.races(), **growth.races()}
     with_spark = {**spark_races.races(), **theta_races.races(), **temporal_spark.races(), **ring_races.races()}
     return {**alone, **with_spark, **memory.races()}
 

@@ -141,7 +141,7 @@ RESULTS = Path("lab-results")
 @lab.command("list")
 def list_experiments() -> None:
     """List the experiments by name."""
-    from dovetail.lab.experiments import EXPERIMENTS  # noqa: PLC0415 -- it loads NumPy
+    from dovetail.lab.__main__ import EXPERIMENTS  # noqa: PLC0415 -- it draws
 
     print(*EXPERIMENTS, sep="\n")  # noqa: T201 -- the answer
 

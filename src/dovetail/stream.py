@@ -174,7 +174,7 @@ def temporal_operator(
     Returns
     -------
     An operator with `on_batch(name, batch)` and `on_end(name)`, which yield batches of results that are certain, and
-    `late_rows`, `frontier`, `snapshot()` and `restore(state)`.
+    `late_rows`; but for `tpmj`, also with `snapshot()`, which can be pickled, and `restore(state)`.
 
     Examples
     --------

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tests.strategies import Case
     from tests.streams.drawn import TemporalCase
 
-EXAMPLES = max(20, int(os.environ.get("DOVETAIL_EXAMPLES", "200")) // 8)
+EXAMPLES = max(12, int(os.environ.get("DOVETAIL_EXAMPLES", "200")) // 16)
 SEEDS = st.integers(0, 2**32)
 STRATEGIES = st.sampled_from(["max-fan-in", "greedy", "adaptive"])
 KINDS = ["equality", "one_inequality", "point_in_interval", "band", "overlap", "two_inequalities"]

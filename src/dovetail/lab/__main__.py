@@ -13,9 +13,10 @@ from dovetail.errors import UsageError
 from dovetail.lab import outer
 from dovetail.lab.experiments import EXPERIMENTS as THETA
 from dovetail.lab.report import write, write_report
+from dovetail.lab.streams import STREAMS
 
 console = Console()
-EXPERIMENTS = THETA | outer.EXPERIMENTS
+EXPERIMENTS = THETA | STREAMS | outer.EXPERIMENTS
 
 
 def main(

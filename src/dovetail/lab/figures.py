@@ -154,6 +154,17 @@ def _moves(figure: Figure, data: Mapping[str, Any]) -> None:
         axes.legend(fontsize=8)
 
 
+def _curves(figure: Figure, data: Mapping[str, Any]) -> None:
+    """One panel for each quantity, one curve for each contender, over time."""
+    panels = figure.subplots(len(data), 1, sharex=True, squeeze=False).flat
+    for (title, series), axes in zip(data.items(), panels, strict=True):
+        for (name, (clock, values)), colour in zip(series.items(), (*COLOURS, FLOOR), strict=False):
+            axes.plot(clock, values, label=name, color=colour, linestyle=":" if name == "computable" else "-")
+        axes.set_title(title, fontsize=10)
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.legend(fontsize=8)
+
+
 _DRAWINGS: dict[str, Callable[[Figure, Mapping[str, Any]], None]] = {
     "bars": _bars,
     "lines": _lines,
@@ -162,4 +173,5 @@ _DRAWINGS: dict[str, Callable[[Figure, Mapping[str, Any]], None]] = {
     "scale": _scale,
     "outer": _outer,
     "moves": _moves,
+    "curves": _curves,
 }

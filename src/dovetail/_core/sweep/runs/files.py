@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from dataclasses import dataclass, field
 from math import ceil
-from typing import TYPE_CHECKING, Any, Self
+from threading import Lock
+from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 import pyarrow as pa
 
@@ -41,6 +43,7 @@ class RunWriter:
         self._directory, self._path, self._schema, self._chunk = directory, path, schema, chunk
         self._waiting: list[pa.RecordBatch] = []
         self._rows = 0
+        self._sink: BinaryIO | None = None
         self.run = RunFile(path, 0, 0)
 
     def __enter__(self) -> Self:
@@ -70,8 +73,10 @@ class RunWriter:
             raise self._failed(error) from None
 
     def __exit__(self, kind: object, *_: object) -> None:
+        assert self._sink is not None
         if kind is not None:
-            self._sink.close()
+            with suppress(OSError):
+                self._sink.close()
             self._path.unlink(missing_ok=True)
             return
         try:
@@ -87,6 +92,9 @@ class RunWriter:
         self.run = RunFile(self._path, self._rows, size)
 
     def _failed(self, error: OSError) -> UsageError:
+        with suppress(OSError):  # what the disk refused once it may refuse again
+            if self._sink is not None:
+                self._sink.close()
         self._path.unlink(missing_ok=True)
         return UsageError.cannot_write_run(str(self._path), error.strerror or str(error))
 
@@ -100,6 +108,7 @@ class RunDirectory:
     written_pages: int = 0
     made: int = 0
     runs: dict[str, RunFile] = field(default_factory=dict)
+    _turn: Lock = field(default_factory=Lock, repr=False)
 
     @classmethod
     def opened(cls, path: Path) -> RunDirectory:
@@ -132,8 +141,9 @@ class RunDirectory:
 
     def writer(self, schema: pa.Schema, chunk: int) -> RunWriter:
         """A new run, to be written in batches of `chunk` rows; it counts only once it is kept."""
-        path = self.path / f"run-{self.made:06d}.arrow"
-        self.made += 1
+        with self._turn:
+            path = self.path / f"run-{self.made:06d}.arrow"
+            self.made += 1
         return RunWriter(self, path, schema, chunk)
 
     def write(self, schema: pa.Schema, batch: pa.RecordBatch, chunk: int) -> RunFile:
@@ -144,6 +154,10 @@ class RunDirectory:
 
     def keep(self, new: Iterable[RunFile], instead_of: Iterable[RunFile] = ()) -> None:
         """Let new runs count, and old ones no more: the manifest changes in one step, then the old files go."""
+        with self._turn:
+            self._keep(new, instead_of)
+
+    def _keep(self, new: Iterable[RunFile], instead_of: Iterable[RunFile]) -> None:
         old = [run.path.name for run in instead_of]
         kept = {name: run for name, run in self.runs.items() if name not in old} | {run.path.name: run for run in new}
         text = json.dumps({name: {"rows": run.rows, "bytes": run.size} for name, run in kept.items()})

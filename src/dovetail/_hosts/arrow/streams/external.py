@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dovetail._hosts.arrow.streams.rows_on_disk import KeyedRows
     from dovetail._hosts.arrow.streams.value_join import ValueJoin
 
-LEAST_CHUNK = 64
+LEAST_CHUNK = 512
 """Rows of a batch in a run, at least: fewer cost more to find than to read."""
 
 
@@ -79,15 +79,20 @@ class External:
 
     def chunk(self, rows: int, size: int) -> int:
         """How many rows a batch of a run may have, so that a merge of as many runs as allowed fits its share."""
-        share = self.memory // (4 * self.strategy.fan_in * len(self.inputs))
+        share = self.memory // (2 * self.strategy.fan_in * len(self.inputs))
         return max(LEAST_CHUNK, share * rows // max(1, size))
 
     def written(self, batches: Sequence[pa.RecordBatch]) -> tuple[RunFile, ...]:
-        """Write sorted lists as runs."""
-        return tuple(
-            self.directory.write(own.run_schema, batch, self.chunk(batch.num_rows, batch.nbytes))
-            for own, batch in zip(self.inputs, batches, strict=True)
-        )
+        """Write sorted lists as runs: all of them, or none."""
+        made: list[RunFile] = []
+        try:
+            for own, batch in zip(self.inputs, batches, strict=True):
+                made.append(self.directory.write(own.run_schema, batch, self.chunk(batch.num_rows, batch.nbytes)))
+        except UsageError:
+            for run in made:
+                run.path.unlink(missing_ok=True)
+            raise
+        return tuple(made)
 
     def merged(
         self,

@@ -13,6 +13,7 @@ Source       second document, sections 3.2 and 4.2.
 
 from __future__ import annotations
 
+from threading import Lock
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -54,6 +55,7 @@ class ProgressiveOperator:
         inputs = [KeyedRows(linked, i, schema) for i, schema in enumerate(schemas)]
         self.external = External(linked, inputs, memory, directory, strategy)
         self.groups: list[Group] = []
+        self._turn = Lock()
         nothing = Columns({}, 0)
         for name, schema in zip(linked.names, schemas, strict=True):
             nothing = nothing.beside(Columns.of(name, schema.empty_table()))
@@ -83,12 +85,14 @@ class ProgressiveOperator:
             yield self._rows(join, combined)
         runs = self.external.written(lists)
         self.external.directory.keep(runs)
-        self.groups.append(Group(runs))
+        with self._turn:
+            self.groups.append(Group(runs))
 
     def due(self, *, busy: bool = False, last: bool = False) -> list[Group]:
         """The groups that the strategy would merge now."""
-        chosen = self.external.strategy.choose([group.rows for group in self.groups], busy=busy, last=last)
-        return [self.groups[i] for i in chosen]
+        with self._turn:
+            groups = list(self.groups)
+        return [groups[i] for i in self.external.strategy.choose([own.rows for own in groups], busy=busy, last=last)]
 
     def merge(self, groups: Sequence[Group]) -> Iterator[pa.RecordBatch]:
         """Make one group of several; yield what rows of different groups make together."""
@@ -97,7 +101,8 @@ class ProgressiveOperator:
         for combined in self.external.merged(groups, join, lambda batch: batch, made):
             yield self._rows(join, combined)
         self.external.directory.keep(made, [run for group in groups for run in group.runs])
-        self.groups = [group for group in self.groups if group not in groups] + [Group(tuple(made))]
+        with self._turn:
+            self.groups = [group for group in self.groups if group not in groups] + [Group(tuple(made))]
 
     def _rows(self, join: ValueJoin, combined: Combined) -> pa.RecordBatch:
         raw: dict[tuple[str, str], pa.Array] = {}

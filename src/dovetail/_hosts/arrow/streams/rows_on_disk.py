@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from dovetail._hosts.arrow.streams.linked import Linked
+    from dovetail._hosts.arrow.streams.linked import Brought, Linked
 
     Keys = NDArray[np.int64]
 
@@ -37,13 +37,9 @@ class KeyedRows:
     @property
     def hidden(self) -> list[str]:
         """The names of the hidden columns."""
-        names = [FROM, TO, SINCE, UNTIL]
-        for (owner, link), own in self.linked.brought.items():
-            if owner == self.number:
-                width = sum(2 if part.null_safe else 1 for part in own.keys)
-                names += [f"dovetail {link} k{i}" for i in range(width)]
-                names += [f"dovetail {link} v{i}" for i in range(len(own.values))]
-        return names
+        brought = [own for (owner, _), own in self.linked.brought.items() if owner == self.number]
+        names = [name for own in brought for name in (*key_names(own), *value_names(own))]
+        return list(dict.fromkeys([FROM, TO, SINCE, UNTIL, *names]))
 
     @property
     def run_schema(self) -> pa.Schema:
@@ -61,9 +57,23 @@ class KeyedRows:
         first = min(links)
         start, end = covered(self.linked.links[first], self.number, *links[first])
         picked = batch if fits.size == batch.num_rows else batch.take(pa.array(fits))
-        keys = [start, end, since[fits], until[fits]]
-        keys += [own for link in sorted(links) for part in links[link] for own in part]
-        return pa.RecordBatch.from_arrays([*picked.columns, *map(pa.array, keys)], schema=self.run_schema)
+        hidden = {FROM: start, TO: end, SINCE: since[fits], UNTIL: until[fits]}
+        for link, (keys, values) in links.items():
+            own = self.linked.brought[self.number, link]
+            hidden |= dict(zip(key_names(own), keys, strict=True)) | dict(zip(value_names(own), values, strict=True))
+        keys_of_rows = (pa.array(hidden[name]) for name in self.hidden)
+        return pa.RecordBatch.from_arrays([*picked.columns, *keys_of_rows], schema=self.run_schema)
+
+
+def key_names(own: Brought) -> list[str]:
+    """What the keys that an input brings to a link are called in a run; a null-safe one is two columns."""
+    names = [(f"dovetail key {part.shows.sql} {part.kind}", part.null_safe) for part in own.keys]
+    return [name for own_name, safe in names for name in ([own_name, f"{own_name} there"] if safe else [own_name])]
+
+
+def value_names(own: Brought) -> list[str]:
+    """What the compared values are called; those of one expression are held once."""
+    return [f"dovetail value {part.shows.sql} {part.kind}" for part in own.values]
 
 
 def in_order(batch: pa.RecordBatch, by: str = FROM) -> pa.RecordBatch:

@@ -40,8 +40,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from dovetail._core.emit.store import Chunk
     from dovetail._core.emit.stretches import Stretches
     from dovetail._core.plan.validity import Temporal
+    from dovetail._core.sweep.areas.rows import AreaRows
     from dovetail._core.sweep.stream_join import Combined
     from dovetail._hosts.arrow.streams.linked import Linked
 
@@ -73,6 +75,18 @@ class Streams:
             if column.plain is not None
         ]
         return pa.schema([*fields, pa.field(VALID_START, self.axis), pa.field(VALID_END, self.axis)])
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What a temporal join remembers between two batches."""
+
+    arrivals: dict[str, Arrivals]
+    chunks: list[list[Chunk]]
+    areas: dict[tuple[int, int | None], AreaRows | None]
+    counted: list[int]
+    held: list[list[Results]]
+    coverage: list[Coverage | None]
 
 
 class Timed:
@@ -162,6 +176,28 @@ class TemporalOperator(Timed):
         else:
             self.arrivals[name].wait(rows)
         yield from self._advance()
+
+    def snapshot(self) -> State:
+        """Everything that the join remembers; it can be pickled, and restored into an operator of the same call."""
+        return State(
+            {name: replace(own, waiting=list(own.waiting)) for name, own in self.arrivals.items()},
+            [list(store.chunks) for store in self.stores],
+            {end: area.snapshot() for end, area in self.join.areas.items()},
+            list(self.counted),
+            [list(own.held) for own in (self.pairs, self.stretches)],
+            [None if own is None else own.copy() for own in self.coverage],
+        )
+
+    def restore(self, state: State) -> None:
+        """Remember what a snapshot holds, and nothing else."""
+        self.arrivals = {name: replace(own, waiting=list(own.waiting)) for name, own in state.arrivals.items()}
+        for store, chunks in zip(self.stores, state.chunks, strict=True):
+            store.chunks = list(chunks)
+        for end, rows in state.areas.items():
+            self.join.areas[end].restore(rows)
+        self.counted = list(state.counted)
+        self.pairs, self.stretches = (Outbox(list(own)) for own in state.held)
+        self.coverage = [None if own is None else own.copy() for own in state.coverage]
 
     def on_end(self, name: str) -> Iterator[pa.RecordBatch]:
         """Note that an input has ended; yield results that are certain."""

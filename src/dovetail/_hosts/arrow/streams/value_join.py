@@ -21,7 +21,7 @@ from dovetail._core.emit.store import Store
 from dovetail._core.sweep.stream_join import Arrived, StreamJoin
 from dovetail._core.sweep.tested import COMPARE
 from dovetail._hosts.arrow.streams.remembered import passes
-from dovetail._hosts.arrow.streams.rows_on_disk import FROM, SINCE, TO, UNTIL, in_order
+from dovetail._hosts.arrow.streams.rows_on_disk import FROM, SINCE, TO, UNTIL, in_order, key_names, value_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -116,13 +116,12 @@ class ValueJoin:
         """Test a link by its order keys."""
         number = self.linked.links.index(link)
         holds = np.ones(bound[link.one].size, np.bool_)
-        for name in self.names[link.one]:
-            if name.startswith(f"dovetail {number} k"):
-                holds &= self.hidden(link.one, name, bound[link.one]) == self.hidden(
-                    link.other, name, bound[link.other]
-                )
-        for i, op in enumerate(link.ops):
-            one, other = (self.hidden(end, f"dovetail {number} v{i}", bound[end]) for end in (link.one, link.other))
+        ends = [(end, self.linked.brought[end, number], bound[end]) for end in (link.one, link.other)]
+        for names in zip(*(key_names(own) for _, own, _ in ends), strict=True):
+            one, other = (self.hidden(end, name, rows) for (end, _, rows), name in zip(ends, names, strict=True))
+            holds &= one == other
+        for op, *both in zip(link.ops, *(value_names(own) for _, own, _ in ends), strict=True):
+            one, other = (self.hidden(end, name, rows) for (end, _, rows), name in zip(ends, both, strict=True))
             holds &= COMPARE[op.value](one, other)
         return holds
 
