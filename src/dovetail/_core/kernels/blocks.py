@@ -379,10 +379,13 @@ def insert_rows(
         if owners[i] != owner:
             continue
         key = codes[i]
-        if not room_for_row(keys, slots, tally, key):
-            return np.int64(i)
-        position = position_for_row(pages, numbers, shape, keys, slots, tally, key, at[i], ordered, folds)
-        page = page_at(keys, slots, key, position)
+        position = keys[4 * key + 2] + keys[4 * key + 3] - 1
+        page = page_at(keys, slots, key, position) if keys[4 * key] >= 0 else np.int64(-1)
+        if page < 0 or pages[page] == BLOCK or (ordered and at[i] < pages[page + 1]):
+            if not room_for_row(keys, slots, tally, key):
+                return np.int64(i)
+            position = position_for_row(pages, numbers, shape, keys, slots, tally, key, at[i], ordered, folds)
+            page = page_at(keys, slots, key, position)
         row = open_row(pages, shape, page, at[i], ordered)
         word = page + shape[3] + row
         pages[word] = at[i]

@@ -285,6 +285,10 @@ def find_windows(
         out_end[row] = 0
         if not holds(keys, key) or lower[row] > upper[row]:
             continue
+        head = keys[4 * key + 2]
+        last = page_at(keys, slots, key, head + keys[4 * key + 3] - 1)
+        if pages[last + 2] < lower[row] or pages[page_at(keys, slots, key, head) + 1] > upper[row]:
+            continue
         begin = seek(pages, shape, keys, slots, key, lower[row])
         end = seek_behind(pages, shape, keys, slots, key, upper[row])
         if begin < end:

@@ -1,13 +1,13 @@
 """Who joins which keys: virtual teams of joiners, and the dynamic schedule that makes them.
 
-Keys belong to *partitions*. At first each has one joiner; the schedule gives a part of the partition that weighs most on
-the most loaded joiner to the least loaded one, as long as that helps. Ownership is only ever added, so no row moves: a
-row goes to some member of its team, and whoever joins a base row reads what all members hold.
+Keys belong to *partitions*. At first each has one joiner; the schedule gives a part of the partition that weighs most
+on the most loaded joiner to the least loaded one, as long as that helps. Ownership is only ever added, so no row moves:
+a row goes to some member of its team, and whoever joins a base row reads what all members hold.
 
-Source: fourth document, section V-B, lines 323 to 418, algorithm 3. There every member takes an equal part, which leaves
-5 keys on 16 joiners unbalanced by 0.12 whatever is shared; here a new member takes as much as evens out the two. Its
-unbalancedness (equation 2) as printed is always 0; the text says that it is a standard deviation, so here it is that of
-the loads over their mean.
+Source: fourth document, section V-B, lines 323 to 418, algorithm 3. There every member takes an equal part, which
+leaves 5 keys on 16 joiners unbalanced by 0.12 whatever is shared; here a new member takes as much as evens out the two.
+Its unbalancedness (equation 2) as printed is always 0; the text says that it is a standard deviation, so here it is
+that of the loads over their mean.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 PARTITIONS = 1024
 _SPREAD = np.uint64(0x9E37_79B9_7F4A_7C15)
 _BITS = 31
+_STEPS = 8
+"""Per joiner, in one go: without delta, two joiners could be evened out for ever."""
 
 
 def unbalancedness(loads: Loads) -> float:
@@ -49,7 +51,7 @@ class Teams:
         self.shared = False
 
     def deal(self, codes: Ints) -> Ints:
-        """A joiner for each row, by its key's number; members of a team by chance, as often as their parts are large."""
+        """A joiner for each row, by its key's number; members of a team by chance, weighed by their parts."""
         partitions = codes % self.seen.size
         self.seen += np.bincount(partitions, minlength=self.seen.size)
         if not self.shared:
@@ -71,7 +73,7 @@ class Teams:
     def schedule(self) -> int:
         """Share partitions while that lowers the unbalancedness by more than delta; return how often."""
         shared = 0
-        while self._share_one():
+        while shared < _STEPS * self.parts.shape[1] and self._share_one():
             shared += 1
         self.seen *= self._decay
         return shared
