@@ -22,7 +22,17 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from benchmarks import arrow_races, growth, memory, report, spark_races, temporal_races, temporal_spark, theta_races
+from benchmarks import (
+    arrow_races,
+    growth,
+    memory,
+    online_races,
+    report,
+    spark_races,
+    temporal_races,
+    temporal_spark,
+    theta_races,
+)
 from benchmarks.figures import Stand, conditions, load, save
 from benchmarks.harness import CONSOLE
 
@@ -67,7 +77,7 @@ def _arguments() -> argparse.Namespace:
 
 def every_race() -> dict[str, Callable[[Stand], Outcome]]:
     """All races in the order in which they run: those with Spark last, as its memory would weigh on the others."""
-    alone = {**arrow_races.races(), **temporal_races.races(), **growth.races()}
+    alone = {**arrow_races.races(), **temporal_races.races(), **growth.races(), **online_races.races()}
     return {**alone, **spark_races.races(), **theta_races.races(), **temporal_spark.races(), **memory.races()}
 
 
