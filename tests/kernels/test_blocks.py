@@ -1,4 +1,4 @@
-"""The time-travel index holds what was inserted, in order, through splits, growth and expiry; windows fold as by hand."""
+"""The time-travel index holds what was inserted, in order, through splits, growth and expiry."""
 
 from __future__ import annotations
 

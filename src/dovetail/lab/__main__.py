@@ -11,9 +11,11 @@ from rich.progress import track
 
 from dovetail.errors import UsageError
 from dovetail.lab.experiments import EXPERIMENTS
+from dovetail.lab.online_experiments import ONLINE
 from dovetail.lab.report import write, write_report
 
 console = Console()
+ALL = {**EXPERIMENTS, **ONLINE}
 
 
 def main(
@@ -21,14 +23,14 @@ def main(
     out: Annotated[Path, typer.Option(help="where figures, numbers and the report go")] = Path("lab-results"),
 ) -> None:
     """Run the documents' experiments and draw their figures."""
-    chosen = names or list(EXPERIMENTS)
+    chosen = names or list(ALL)
     try:
         for name in chosen:
-            if name not in EXPERIMENTS:
-                raise UsageError.unknown_choice("experiment", name, EXPERIMENTS)
+            if name not in ALL:
+                raise UsageError.unknown_choice("experiment", name, ALL)
         outcomes = {}
         for name in track(chosen, "experiments", console=console):
-            outcomes[name] = EXPERIMENTS[name]()
+            outcomes[name] = ALL[name]()
             write(name, outcomes[name], out)
     except UsageError as error:
         console.print(str(error), style="red")
