@@ -26,6 +26,7 @@ from benchmarks import (
     arrow_races,
     growth,
     memory,
+    online_races,
     report,
     ring_races,
     spark_races,
@@ -80,7 +81,7 @@ def every_race() -> dict[str, Callable[[Stand], Outcome]]:
     """All races in the order in which they run: those with Spark last, as its memory would weigh on the others."""
     alone = {**arrow_races.races(), **temporal_races.races(), **stream_races.races(), **growth.races()}
     with_spark = {**spark_races.races(), **theta_races.races(), **temporal_spark.races(), **ring_races.races()}
-    return {**alone, **with_spark, **memory.races()}
+    return {**alone, **online_races.races(), **with_spark, **memory.races()}
 
 
 def _chosen(only: Sequence[str]) -> dict[str, Callable[[Stand], Outcome]]:
