@@ -24,6 +24,7 @@ from rich.table import Table
 
 from benchmarks import (
     arrow_races,
+    flink_race,
     growth,
     memory,
     online_races,
@@ -78,6 +79,7 @@ def _arguments() -> argparse.Namespace:
 def every_race() -> dict[str, Callable[[Stand], Outcome]]:
     """All races in the order in which they run: those with Spark last, as its memory would weigh on the others."""
     alone = {**arrow_races.races(), **temporal_races.races(), **growth.races(), **online_races.races()}
+    alone |= flink_race.races()
     return {**alone, **spark_races.races(), **theta_races.races(), **temporal_spark.races(), **memory.races()}
 
 
