@@ -19,9 +19,13 @@ help: ## list the commands
 demo: $(STAMP) ## the main job in miniature, on real data
 	@$(BIN)/python examples/demo.py
 
+# Two runs at once: tests on Spark wait a good deal for Spark. What the others say is shown after them.
 test: lint ## lint, then all tests but the slow ones
-	$(PYTEST) -m "not slow"
-	$(if $(wildcard tests/kernels),NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow" tests/kernels)
+	@{ $(PYTEST) -m "not slow and not spark and not cluster" && \
+	   NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow" tests/kernels; } > $(VENV)/in-process.log 2>&1 & others=$$!; \
+	trap 'kill $$others 2>/dev/null' EXIT; \
+	$(PYTEST) -m "not slow and (spark or cluster)"; on_spark=$$?; \
+	wait $$others; in_process=$$?; cat $(VENV)/in-process.log; exit $$((on_spark + in_process))
 
 test-long: $(STAMP) ## the slow tests, and 10,000 examples for each property
 	$(PYTEST) -m "slow or property" --hypothesis-profile=long

@@ -29,7 +29,9 @@ from benchmarks import (
     memory,
     online_races,
     report,
+    ring_races,
     spark_races,
+    stream_races,
     temporal_races,
     temporal_spark,
     theta_races,
@@ -78,9 +80,10 @@ def _arguments() -> argparse.Namespace:
 
 def every_race() -> dict[str, Callable[[Stand], Outcome]]:
     """All races in the order in which they run: those with Spark last, as its memory would weigh on the others."""
-    alone = {**arrow_races.races(), **temporal_races.races(), **growth.races(), **online_races.races()}
-    alone |= flink_race.races()
-    return {**alone, **spark_races.races(), **theta_races.races(), **temporal_spark.races(), **memory.races()}
+    alone = {**arrow_races.races(), **temporal_races.races(), **stream_races.races(), **growth.races()}
+    alone |= {**online_races.races(), **flink_race.races()}
+    with_spark = {**spark_races.races(), **theta_races.races(), **temporal_spark.races(), **ring_races.races()}
+    return {**alone, **with_spark, **memory.races()}
 
 
 def _chosen(only: Sequence[str]) -> dict[str, Callable[[Stand], Outcome]]:

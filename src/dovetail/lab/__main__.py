@@ -10,12 +10,14 @@ from rich.console import Console
 from rich.progress import track
 
 from dovetail.errors import UsageError
-from dovetail.lab.experiments import EXPERIMENTS
+from dovetail.lab import outer
+from dovetail.lab.experiments import EXPERIMENTS as THETA
 from dovetail.lab.online_experiments import ONLINE
 from dovetail.lab.report import write, write_report
+from dovetail.lab.streams import STREAMS
 
 console = Console()
-ALL = {**EXPERIMENTS, **ONLINE}
+EXPERIMENTS = THETA | STREAMS | outer.EXPERIMENTS | ONLINE
 
 
 def main(
@@ -23,14 +25,14 @@ def main(
     out: Annotated[Path, typer.Option(help="where figures, numbers and the report go")] = Path("lab-results"),
 ) -> None:
     """Run the documents' experiments and draw their figures."""
-    chosen = names or list(ALL)
+    chosen = names or list(EXPERIMENTS)
     try:
         for name in chosen:
-            if name not in ALL:
-                raise UsageError.unknown_choice("experiment", name, ALL)
+            if name not in EXPERIMENTS:
+                raise UsageError.unknown_choice("experiment", name, EXPERIMENTS)
         outcomes = {}
         for name in track(chosen, "experiments", console=console):
-            outcomes[name] = ALL[name]()
+            outcomes[name] = EXPERIMENTS[name]()
             write(name, outcomes[name], out)
     except UsageError as error:
         console.print(str(error), style="red")

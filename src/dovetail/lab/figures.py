@@ -130,6 +130,41 @@ def _scale(figure: Figure, data: Mapping[str, Any]) -> None:
     _floor(right, 1.15, "1.15")
 
 
+def _outer(figure: Figure, data: Mapping[str, Any]) -> None:
+    """Seconds and memory of each outer join, as a table grows or more rows match."""
+    for metric, axes in zip(("seconds", "megabytes"), figure.subplots(1, 2).flat, strict=True):
+        for name, colour in zip(next(iter(data["measured"].values())), COLOURS, strict=False):
+            points = {at: own[name][metric] for at, own in data["measured"].items() if metric in own[name]}
+            axes.plot(list(points), list(points.values()), marker="o", label=name, color=colour)
+        axes.set_xlabel(data["what"])
+        axes.set_title(metric if metric == "seconds" else "peak memory for the rows (MB)", fontsize=10)
+        axes.set_ylim(bottom=0)
+        axes.legend(fontsize=8)
+
+
+def _moves(figure: Figure, data: Mapping[str, Any]) -> None:
+    """Messages and bytes by the number of workers; what the formulas say, dotted."""
+    for metric, axes in zip(("messages", "bytes"), figure.subplots(1, 2).flat, strict=True):
+        for name, colour in zip(next(iter(data["measured"].values())), COLOURS, strict=False):
+            points = {at: own[name] for at, own in data["measured"].items()}
+            axes.plot(list(points), [own[metric] for own in points.values()], marker="o", label=name, color=colour)
+            if metric == "bytes":
+                axes.plot(list(points), [own["formula"] for own in points.values()], linestyle=":", color=colour)
+        axes.set(xscale="log", yscale="log", xlabel="workers", title=metric)
+        axes.legend(fontsize=8)
+
+
+def _curves(figure: Figure, data: Mapping[str, Any]) -> None:
+    """One panel for each quantity, one curve for each contender, over time."""
+    panels = figure.subplots(len(data), 1, sharex=True, squeeze=False).flat
+    for (title, series), axes in zip(data.items(), panels, strict=True):
+        for (name, (clock, values)), colour in zip(series.items(), (*COLOURS, FLOOR), strict=False):
+            axes.plot(clock, values, label=name, color=colour, linestyle=":" if name == "computable" else "-")
+        axes.set_title(title, fontsize=10)
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.legend(fontsize=8)
+
+
 def _series(figure: Figure, data: Mapping[str, Any]) -> None:
     """One line for each series over the same places; rates over several powers of ten on a logarithmic scale."""
     axes = figure.subplots()
@@ -150,5 +185,8 @@ _DRAWINGS: dict[str, Callable[[Figure, Mapping[str, Any]], None]] = {
     "steps": _steps,
     "chances": _chances,
     "scale": _scale,
+    "outer": _outer,
+    "moves": _moves,
+    "curves": _curves,
     "series": _series,
 }

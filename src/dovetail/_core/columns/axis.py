@@ -74,13 +74,14 @@ def check_offset(option: str, offset: Offset, kind: pa.DataType, column: pa.Data
 
 def ticks(left: pa.Array, right: pa.Array) -> tuple[Ticks, Ticks]:
     """The values of both sides of an axis, none of them NULL, as numbers to compute with."""
-    ours, theirs = _ticks(left), _ticks(right)
+    ours, theirs = ticks_of(left), ticks_of(right)
     if object in (ours.dtype, theirs.dtype):
         return ours.astype(object), theirs.astype(object)
     return ours, theirs
 
 
-def _ticks(array: pa.Array) -> Ticks:
+def ticks_of(array: pa.Array) -> Ticks:
+    """The values of an array without NULL as numbers to compute with."""
     if pa.types.is_floating(array.type):
         return np.asarray(array.to_numpy(zero_copy_only=False), np.float64)
     if not pa.types.is_decimal(array.type):
@@ -257,7 +258,7 @@ def moved(at: pa.Scalar, kind: pa.DataType, by: Any) -> pa.Scalar | None:
     """A time of an axis, moved by so many ticks; None if that leaves the axis."""
     if not by:
         return at
-    origin = _ticks(pa.array([at], kind))[0]
+    origin = ticks_of(pa.array([at], kind))[0]
     if pa.types.is_floating(kind):
         return pa.scalar(float(origin) + by, kind)
     number = int(origin) + by

@@ -107,6 +107,13 @@ class Condition:
     right_filters: tuple[Expression, ...] = ()
     residuals: tuple[Expression, ...] = ()
 
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        """Every expression of one side, and every residual."""
+        pairs: tuple[Equality | Comparison, ...] = (*self.keys, *self.comparisons)
+        both = tuple(own for pair in pairs for own in (pair.left, pair.right))
+        return (*both, *self.left_filters, *self.right_filters, *self.residuals)
+
     def flip(self) -> Condition:
         """The same pairs, with the sides exchanged."""
         return Condition(

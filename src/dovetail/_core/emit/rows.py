@@ -43,7 +43,7 @@ class SideRows:
 
     def take(self, rows: NDArray[np.int64]) -> tuple[pa.Array, ...]:
         """The columns of some rows."""
-        return tuple(_taken(column, rows) for column in self.columns)
+        return tuple(taken_rows(column, rows) for column in self.columns)
 
     def nothing(self, size: int) -> tuple[pa.Array, ...]:
         """NULL in every column."""
@@ -51,6 +51,8 @@ class SideRows:
 
     def without_partner(self, marked: NDArray[np.bool_]) -> NDArray[np.int64]:
         """The rows of the table at no marked position."""
+        if self.rows.size == self.size and marked.all():
+            return np.empty(0, np.int64)
         alone = np.ones(self.size, np.bool_)
         alone[self.rows[marked]] = False
         return np.flatnonzero(alone)
@@ -62,7 +64,7 @@ class SideRows:
         return np.flatnonzero(found)
 
 
-def _taken(column: pa.Array, rows: NDArray[np.int64]) -> pa.Array:
+def taken_rows(column: pa.Array, rows: NDArray[np.int64]) -> pa.Array:
     """A column of some rows."""
     fixed = Fixed.of(column)
     if fixed is None:
@@ -82,7 +84,7 @@ class Arranged:
         """Arrange the columns, unless they stand so already."""
         columns = shown.columns
         if not (shown.rows.size == shown.size and ascends(shown.rows)):
-            columns = tuple(together(threads, [partial(_taken, column, shown.rows) for column in columns]))
+            columns = tuple(together(threads, [partial(taken_rows, column, shown.rows) for column in columns]))
         return cls(side, tuple(Fixed.of(column) or column for column in columns))
 
     def spread(self, found: Matches) -> list[pa.Array]:
@@ -105,26 +107,32 @@ def emit(
         chunk = rows_of_a_batch(left.columns, threads)
         marked = has_partner(pairs, "left", left.rows.size)
         rows = left.with_partner(marked) if how == "semi" else left.without_partner(marked)
-        yield from _batches(left, None, rows, names, chunk)
+        yield from side_batches(left, None, rows, names, chunk)
         return
     chunk = rows_of_a_batch((*left.columns, *right.columns), threads)
     marks = [
         Marks.of(pairs, "left", left.rows.size) if how in ("left", "full") else None,
         Marks.of(pairs, "right", right.rows.size) if how in ("right", "full") else None,
     ]
+    yield from pair_batches(pairs, left, right, [own for own in marks if own is not None], names, chunk, threads)
+    if marks[0] is not None:
+        yield from side_batches(left, right, left.without_partner(marks[0].marked), names, chunk)
+    if marks[1] is not None:
+        yield from side_batches(right, left, right.without_partner(marks[1].marked), names, chunk, shown="right")
+
+
+def pair_batches(
+    pairs: Pairs, left: SideRows, right: SideRows, marks: Sequence[Marks], names: list[str], chunk: int, threads: int
+) -> Iterator[pa.RecordBatch]:
+    """Yield the pairs, columns of the left side first, and mark what is in them."""
     ours, theirs = Arranged.of("left", left, threads), Arranged.of("right", right, threads)
 
     def build(found: Matches) -> pa.RecordBatch:
         for own in marks:
-            if own is not None:
-                own.see(found)
+            own.see(found)
         return _batch((*ours.spread(found), *theirs.spread(found)), names, found.size)
 
     yield from each(pairs.tasks(4 * threads if threads > 1 else 1, chunk), build, threads)
-    if marks[0] is not None:
-        yield from _batches(left, right, left.without_partner(marks[0].marked), names, chunk)
-    if marks[1] is not None:
-        yield from _batches(right, left, right.without_partner(marks[1].marked), names, chunk, shown="right")
 
 
 def rows_of_a_batch(columns: Sequence[pa.Array], threads: int) -> int:
@@ -154,7 +162,7 @@ class Marks:
             self.marked[found.left_rows if self.side == "left" else found.right_rows] = True
 
 
-def _batches(
+def side_batches(
     own: SideRows,
     other: SideRows | None,
     rows: NDArray[np.int64],

@@ -8,6 +8,8 @@ import numpy as np
 import pyarrow as pa
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
 T = TypeVar("T", bound=np.generic)
@@ -25,3 +27,23 @@ def zeros(size: int, dtype: type[T] | np.dtype[T]) -> NDArray[T]:
     out = empty(size, dtype)
     out[:] = np.zeros((), dtype)
     return out
+
+
+def joined(arrays: Sequence[NDArray[T]]) -> NDArray[T]:
+    """Several arrays as one; a single one as it is."""
+    if len(arrays) == 1:
+        return arrays[0]
+    out = empty(sum(own.size for own in arrays), arrays[0].dtype)
+    return np.concatenate(arrays, out=out) if out.size else out
+
+
+def numbered(size: int) -> NDArray[np.int64]:
+    """The numbers from 0 up to a size, in the pool's memory."""
+    out = empty(size, np.int64)
+    for start in range(0, size, _PAGEFUL):
+        stop = min(start + _PAGEFUL, size)
+        out[start:stop] = np.arange(start, stop)
+    return out
+
+
+_PAGEFUL = 1 << 15

@@ -94,6 +94,15 @@ def taken(values: NDArray[Any], rows: NDArray[np.int64]) -> NDArray[Any]:
 
 
 @kernel
+def follow_on(rows: NDArray[np.int64]) -> bool:
+    """Tell whether each row is the one after the row before it."""
+    for i in range(1, rows.size):  # noqa: SIM110 -- Numba compiles loops, not generators
+        if rows[i] != rows[i - 1] + 1:
+            return False
+    return True
+
+
+@kernel
 def mark_covered(low: NDArray[np.int64], high: NDArray[np.int64], out_steps: NDArray[np.int64]) -> None:
     """Add +1 where a slice begins and -1 where it ends; the running total says how many slices cover a position."""
     for row in range(low.size):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dovetail._core.kernels.compile import kernel
-from dovetail._core.kernels.memory import empty
+from dovetail._core.kernels.memory import empty, numbered
 from dovetail._core.kernels.slices import taken
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def put_right(keys: NDArray[np.int64], order: NDArray[np.int64]) -> bool:
 def sort_with_order(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Sort keys stably; return them with the position that each had."""
     if keys.size <= 1 or ascends(keys):
-        return keys, np.arange(keys.size)
+        return keys, numbered(keys.size)
     if keys.size <= SMALL:
         order = np.argsort(keys, kind="stable")
         return keys[order], order

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from concurrent.futures import Future
 
 T = TypeVar("T")
 
@@ -21,6 +23,19 @@ def together(threads: int, calls: Sequence[Callable[[], T]]) -> list[T]:
     if threads == 1 or len(calls) == 1:
         return [call() for call in calls]
     return list(_pool(threads).map(lambda call: call(), calls))
+
+
+def in_turn(threads: int, calls: Sequence[Callable[[], T]]) -> Iterator[T]:
+    """Run calls at once, a few ahead of whoever takes what they return; it comes in the order of the calls."""
+    if threads == 1 or len(calls) == 1:
+        yield from (call() for call in calls)
+        return
+    running: deque[Future[T]] = deque()
+    for call in calls:
+        running.append(_pool(threads).submit(call))
+        if len(running) > 2 * threads:
+            yield running.popleft().result()
+    yield from (own.result() for own in running)
 
 
 def stretches(size: int, threads: int) -> list[slice]:

@@ -60,7 +60,7 @@ def decide(
     if asked == "broadcast" or (asked == "auto" and small and cells is None):
         return broadcast(anchor, own, other, fixed=fixed, cells=cells or cores)
     number = cells or tasks
-    size = f"{other.name}, about {other.rows:,} rows in {_size(other.size)}, is too much for every task"
+    size = f"{other.name}, about {other.rows:,} rows in {size_text(other.size)}, is too much for every task"
     travels = "cells were asked for" if cells or asked == "range" else size
     return Decision(
         anchor, "range", number, f"{_stays(own, fixed=fixed)}; {travels}, so rows are placed into {number} cells"
@@ -69,7 +69,7 @@ def decide(
 
 def broadcast(anchor: Side, own: Facts, other: Facts, *, fixed: bool, cells: int) -> Decision:
     """The other side travels to every task; `fixed`: the anchor is so whatever its size."""
-    travels = f"{other.name}, about {other.rows:,} rows in {_size(other.size)}, travels to every task"
+    travels = f"{other.name}, about {other.rows:,} rows in {size_text(other.size)}, travels to every task"
     return Decision(anchor, "broadcast", cells, f"{_stays(own, fixed=fixed)}; {travels}")
 
 
@@ -85,8 +85,9 @@ def _anchor(how: How, per: Side | None, left: Facts, right: Facts) -> Side:
     return "right" if how == "right" else "left"
 
 
-def _size(size: int) -> str:
+def size_text(size: float) -> str:
     """Bytes as a person reads them."""
+    size = int(min(size, 1 << 62))
     for unit in ("bytes", "KB", "MB", "GB"):
         if size < 1024:  # noqa: PLR2004 -- the base of the units
             return f"{size} {unit}"

@@ -10,7 +10,9 @@ from dovetail.errors import UsageError
 Cuts = Literal["width", "quantile"]
 
 FAMILY = ("range-based", "one-bucket", "cross-filter", "fast-theta", "prefap")
-ALGORITHMS = ("auto", "broadcast", "range", *FAMILY, "spark")
+OUTER = ("ring", "redistribute", "replicate", "der")
+"""Equality joins by what moves: the small side around a ring, both sides, the small side everywhere, or row ids."""
+ALGORITHMS = ("auto", "broadcast", "range", *FAMILY, *OUTER, "spark")
 CUTS: tuple[Cuts, Cuts] = ("width", "quantile")
 _TAKERS = {"prefilter": ("prefap",), "amalgamate": ("prefap",), "cuts": ("fast-theta", "prefap")}
 _PARTS = {"width": 10, "quantile": 32}
@@ -35,6 +37,11 @@ class Knobs:
     def partitioned(self) -> bool:
         """Whether the algorithm is a partitioned theta-join."""
         return self.algorithm in FAMILY
+
+    @property
+    def outer(self) -> bool:
+        """Whether the algorithm is one of the outer joins that leave the large side where it is, or their rival."""
+        return self.algorithm in OUTER
 
     @property
     def parts(self) -> int:

@@ -80,8 +80,17 @@ class Query:
     def read_by_output(self, name: str) -> list[str]:
         """The columns of an input that the result shows, in the input's order."""
         found = set().union(*(columns_of(column.shows.node, name) for column in self.output))
+        return self._ordered(name, found)
+
+    def read_by_condition(self, name: str) -> list[str]:
+        """The columns of an input that the condition reads, in the input's order."""
+        found = set().union(*(columns_of(part.node, name) for part in self.condition.parts))
+        return self._ordered(name, found)
+
+    def _ordered(self, name: str, found: set[str]) -> list[str]:
         own = self.inputs.left if name == self.inputs.left.name else self.inputs.right
-        return [column for column in own.columns if column in found]
+        window = [WINDOW] if WINDOW in found else []
+        return [column for column in own.columns if column in found] + window
 
 
 def read_query(
@@ -107,6 +116,10 @@ def read_query(
     keys = [key for key in condition.keys if WINDOW not in key.left.sql]
     if chosen.partitioned and (len(condition.comparisons) != 1 or keys):
         raise UsageError.not_one_inequality(algorithm, len(condition.comparisons), len(keys))
+    if chosen.outer and not keys:
+        raise UsageError.no_equality(algorithm)
+    if chosen.outer and side is not None:
+        raise UsageError.algorithm_with_agg(algorithm)
     if chosen.window is not None:
         condition = _within_windows(condition, inputs)
     return Query(inputs, condition, kind, output, aggregates, side, chosen)

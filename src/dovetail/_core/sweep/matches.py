@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from dovetail._core.kernels.slices import taken
+from dovetail._core.kernels.slices import follow_on, taken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,8 +56,11 @@ class ListedMatches:
         return self.left_rows.size
 
     def spread(self, side: Side, values: NDArray[Any]) -> NDArray[Any]:
-        """Look up the value of each pair."""
-        return taken(values, self.left_rows if side == "left" else self.right_rows)
+        """Look up the value of each pair; rows that follow on each other are a slice of the values."""
+        rows = self.left_rows if side == "left" else self.right_rows
+        if rows.size and follow_on(rows):
+            return values[rows[0] : rows[-1] + 1]
+        return taken(values, rows)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import pyarrow as pa
 from dovetail._core.columns.labels import is_steady
 from dovetail._core.columns.order_keys import order_keys
 from dovetail._core.kernels.compile import NO_ROW
-from dovetail._core.kernels.hashing import fill_table, find_numbers, give_numbers
+from dovetail._core.kernels.numbers import fill_table, find_numbers, give_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dovetail._core.columns.order_keys import order_keys
+from dovetail._core.kernels.memory import joined, numbered
 from dovetail._core.sweep.matches import SideKeys
 from dovetail._core.sweep.ranks import dense_ranks, equality_codes
 
@@ -38,21 +39,21 @@ def prepare(left: SideColumns, right: SideColumns, null_safe: Sequence[bool]) ->
     All values of one type share an axis: their keys can be compared across comparisons, which a slice of several
     comparisons and an overlap need.
     """
-    rows = [_can_match(side, null_safe) for side in (left, right)]
+    rows = [can_match(side, null_safe) for side in (left, right)]
     codes = _codes(left, right, rows, null_safe)
     picked = [[pick(array, own) for array in side.values] for side, own in zip((left, right), rows, strict=True)]
     values = _on_axes(picked[0], picked[1])
     return SideKeys(rows[0], codes[0], tuple(values[0])), SideKeys(rows[1], codes[1], tuple(values[1]))
 
 
-def _can_match(side: SideColumns, null_safe: Sequence[bool]) -> NDArray[np.int64]:
+def can_match(side: SideColumns, null_safe: Sequence[bool]) -> NDArray[np.int64]:
     """The rows whose filters hold and whose keys and values are there."""
     needed = [key for key, safe in zip(side.keys, null_safe, strict=True) if not safe]
     masks = [pc.is_valid(array) for array in (*needed, *side.values) if array.null_count]
     if side.fits is not None:
         masks.append(pc.fill_null(side.fits, False))  # noqa: FBT003 -- Arrow's own parameter
     if not masks:
-        return np.arange(side.rows)
+        return numbered(side.rows)
     fits = masks[0].to_numpy(zero_copy_only=False).copy()
     for mask in masks[1:]:
         fits &= mask.to_numpy(zero_copy_only=False)
@@ -73,7 +74,7 @@ def _codes(
     columns: list[NDArray[np.int64]] = []
     for ours, theirs, safe in zip(left.keys, right.keys, null_safe, strict=True):
         both = [pick(ours, rows[0]), pick(theirs, rows[1])]
-        columns.append(_null_safe_keys(both) if safe else np.concatenate(order_keys(both)))
+        columns.append(_null_safe_keys(both) if safe else joined(order_keys(both)))
     codes = equality_codes(columns)
     return codes[: rows[0].size], codes[rows[0].size :]
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dovetail._core.kernels.memory import empty
 from dovetail._core.kernels.sort import sort_with_order
 
 if TYPE_CHECKING:
@@ -42,13 +43,15 @@ PACKABLE_BITS = 62
 
 
 def _from_zero(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
-    """Shift values to start at 0, or rank them if they spread too wide; and the bits that they need."""
+    """Values from 0 up: as they are, shifted, or ranked if they spread too wide; and the bits that they need."""
     if values.size == 0:
         return values, 0
     least, most = int(values.min()), int(values.max())
     if (most - least).bit_length() > CODE_BITS:
         return _ranked(values)
-    return values - least, (most - least).bit_length()
+    if least >= 0 and most.bit_length() <= CODE_BITS:
+        return values, most.bit_length()
+    return np.subtract(values, least, out=empty(values.size, np.int64)), (most - least).bit_length()
 
 
 def _ranked(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
 
 from dovetail._core.columns.table import Columns
 from dovetail._core.emit.asof import AsOfCell
 from dovetail._core.emit.rows import SideRows, emit
+from dovetail._core.kernels.memory import numbered
 from dovetail._core.plan.offset import PerRow
+from dovetail._core.plan.timed_plan import IN_PROCESS, asof_plan
 from dovetail._core.sweep.residual import residual_test
 from dovetail._hosts.arrow.evaluate import timed_columns
 from dovetail._hosts.arrow.join import output_schema, threads
@@ -18,16 +19,30 @@ from dovetail._hosts.arrow.join import output_schema, threads
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dovetail._core.plan.plan import Plan
     from dovetail._core.plan.temporal import AsOf
     from dovetail._hosts.arrow.frames import Frame
 
 
 def run(asked: AsOf, left: Frame, right: Frame) -> Any:
     """Join two frames; the result is of the left one's kind."""
+    ours, theirs = _columns(asked, left, right)
+    return left.restore(output_schema(asked.query, ours, theirs), _rows(asked, ours, theirs))
+
+
+def explain(asked: AsOf, left: Frame, right: Frame) -> Plan:
+    """Say how two frames will be joined; the pairs are counted, no row is made."""
+    ours, theirs = _columns(asked, left, right)
+    pairs = _cell(asked, ours, theirs).pairs(residual_test(asked.query.condition.residuals, ours, theirs))
+    return asof_plan(asked, "arrow", "sweep", IN_PROCESS, results=pairs.count(), exact=True)
+
+
+def _columns(asked: AsOf, left: Frame, right: Frame) -> tuple[Columns, Columns]:
+    """Both tables as columns, once it is known that the call can be carried out."""
     ours = Columns.of(asked.query.inputs.left.name, left.table)
     theirs = Columns.of(asked.query.inputs.right.name, right.table)
     _check(asked, ours.none(), theirs.none())
-    return left.restore(output_schema(asked.query, ours, theirs), _rows(asked, ours, theirs))
+    return ours, theirs
 
 
 def _check(asked: AsOf, left: Columns, right: Columns) -> None:
@@ -48,7 +63,7 @@ def _cell(asked: AsOf, left: Columns, right: Columns) -> AsOfCell:
 def _rows(asked: AsOf, left: Columns, right: Columns) -> Iterator[pa.RecordBatch]:
     query = asked.query
     pairs = _cell(asked, left, right).pairs(residual_test(query.condition.residuals, left, right))
-    ours, theirs = (SideRows(tuple(own.raw.values()), own.rows, np.arange(own.rows)) for own in (left, right))
+    ours, theirs = (SideRows(tuple(own.raw.values()), own.rows, numbered(own.rows)) for own in (left, right))
     schema = output_schema(query, left, right)
     for batch in emit(pairs, ours, theirs, query.how, schema.names, threads()):
         yield pa.RecordBatch.from_arrays(batch.columns, schema=schema)

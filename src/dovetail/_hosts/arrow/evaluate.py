@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 def side_columns(condition: Condition, left: Columns, right: Columns) -> tuple[SideColumns, SideColumns]:
     """Evaluate what each side brings to the condition, in the types in which the sides are compared."""
-    fits = _all_hold(condition.left_filters, left), _all_hold(condition.right_filters, right)
+    fits = all_hold(condition.left_filters, left), all_hold(condition.right_filters, right)
     keys = [_both(part, left, right, fits) for part in condition.keys]
     values = [_both(part, left, right, fits) for part in condition.comparisons]
     return (
@@ -39,8 +39,8 @@ def side_columns(condition: Condition, left: Columns, right: Columns) -> tuple[S
 def timed_columns(condition: Condition, left: Columns, right: Columns) -> tuple[SideColumns, SideColumns]:
     """As `side_columns`, with the first comparison on the axis of a temporal join."""
     axis = condition.comparisons[0]
-    fits = _all_hold(condition.left_filters, left), _all_hold(condition.right_filters, right)
-    ours, theirs = _where(axis.left, left, fits[0]), _where(axis.right, right, fits[1])
+    fits = all_hold(condition.left_filters, left), all_hold(condition.right_filters, right)
+    ours, theirs = where_fits(axis.left, left, fits[0]), where_fits(axis.right, right, fits[1])
     kind = axis_type(ours.type, theirs.type, str(axis).replace("`", ""))
     rest = side_columns(replace(condition, comparisons=condition.comparisons[1:]), left, right)
     return (
@@ -49,7 +49,7 @@ def timed_columns(condition: Condition, left: Columns, right: Columns) -> tuple[
     )
 
 
-def _all_hold(filters: Sequence[Expression], columns: Columns) -> pa.Array | None:
+def all_hold(filters: Sequence[Expression], columns: Columns) -> pa.Array | None:
     """Whether all filters hold; None without any."""
     held: pa.Array | None = None
     for own in filters:
@@ -62,7 +62,7 @@ def _both(
     part: Equality | Comparison, left: Columns, right: Columns, fits: tuple[pa.Array | None, pa.Array | None]
 ) -> tuple[pa.Array, pa.Array]:
     """Both operands in their common type; rows that fail their side's filters are not even evaluated."""
-    ours, theirs = _where(part.left, left, fits[0]), _where(part.right, right, fits[1])
+    ours, theirs = where_fits(part.left, left, fits[0]), where_fits(part.right, right, fits[1])
     common = comparison_type(ours.type, theirs.type)
     if common is None:
         raise UsageError.cannot_compare(str(part), sql_name(ours.type), sql_name(theirs.type))
@@ -71,7 +71,7 @@ def _both(
     return cast(ours, common), cast(theirs, common)
 
 
-def _where(expression: Expression, columns: Columns, fits: pa.Array | None) -> pa.Array:
+def where_fits(expression: Expression, columns: Columns, fits: pa.Array | None) -> pa.Array:
     """Evaluate where a mask holds; NULL elsewhere."""
     if fits is None:
         return columns.evaluate(expression)

@@ -10,7 +10,8 @@ from dovetail._core.plan.plan import Plan
 from dovetail._core.plan.shape import Kind
 from dovetail._core.plan.uses import uses
 from dovetail._core.sweep.placed_join import PlacedJoin
-from dovetail._hosts.arrow.join import cell_of, check, columns_of, threads
+from dovetail._hosts.arrow.join import cell_of, check, columns_of, threads, workers
+from dovetail._hosts.arrow.outer import deal
 
 if TYPE_CHECKING:
     from dovetail._core.condition.values import Side
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from dovetail._core.plan.query import Query
     from dovetail._core.plan.shape import Shape
     from dovetail._hosts.arrow.frames import Frame
+    from dovetail._hosts.arrow.outer import Dealt
 
 
 def run(query: Query, left: Frame, right: Frame) -> Plan:
@@ -26,6 +28,8 @@ def run(query: Query, left: Frame, right: Frame) -> Plan:
     ours, theirs = columns_of(query, left, right)
     check(query, ours, theirs)
     cell = cell_of(query, ours, theirs)
+    if query.knobs.outer:
+        return _dealt(query, cell, deal(query, ours, theirs))
     if query.knobs.partitioned and query.per is None:
         return _placed(query, cell, query.knobs)
     shape = cell.shape(_stored(query))
@@ -70,6 +74,25 @@ def _placed(query: Query, cell: Cell, knobs: Knobs) -> Plan:
         load_in=load_in,
         load_out=load_out,
         matrix=matrix_of(query.condition, sample, members),
+    )
+
+
+def _dealt(query: Query, cell: Cell, dealt: Dealt) -> Plan:
+    """The plan of an equality join by workers: what each algorithm moves follows from the sizes."""
+    number, (travelling, stored) = workers(query), (table.num_rows for table in dealt.tables)
+    both = travelling + stored
+    moved = both * (number - 1) // number if query.algorithm == "redistribute" else travelling * (number - 1)
+    shape = cell.shape()
+    return Plan(
+        host="arrow",
+        kind=cell.kind(shape).value,
+        how=query.how,
+        algorithm=query.algorithm,
+        condition=query.condition.sql.replace("`", ""),
+        uses=uses(query.condition, shape),
+        reason=f"{dealt.outer.reason}; {number} workers in this process pass about {moved:,} rows to each other",
+        cells=number,
+        rows_moved=moved,
     )
 
 

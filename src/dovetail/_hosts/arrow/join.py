@@ -15,6 +15,7 @@ from dovetail._core.emit.cell import Cell
 from dovetail._core.plan.query import WINDOW
 from dovetail._core.sweep.residual import residual_test
 from dovetail._hosts.arrow.evaluate import side_columns
+from dovetail._hosts.arrow.outer import deal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -50,6 +51,11 @@ def threads() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def workers(query: Query) -> int:
+    """How many workers share a join that is dealt to some."""
+    return query.cells or threads()
+
+
 def cell_of(query: Query, left: Columns, right: Columns) -> Cell:
     """Both sides as one cell."""
     return Cell.of(query.condition, *side_columns(query.condition, left, right), threads=threads())
@@ -77,6 +83,11 @@ def check(query: Query, left: Columns, right: Columns) -> None:
 
 
 def _joined(query: Query, left: Columns, right: Columns) -> Iterator[pa.RecordBatch]:
+    if query.knobs.outer:
+        dealt = deal(query, left, right)
+        project = _projection(query, dealt.names, output_schema(query, left, right))
+        yield from map(project, dealt.batches(workers(query)))
+        return
     inputs = query.inputs
     ours, theirs = query.read_by_output(inputs.left.name), query.read_by_output(inputs.right.name)
     names = [*((inputs.left.name, own) for own in ours), *((inputs.right.name, own) for own in theirs)]

@@ -9,23 +9,37 @@ import pyarrow as pa
 from dovetail._core.columns.table import Columns
 from dovetail._core.emit.window import WindowCell
 from dovetail._core.plan.temporal import offset_columns
+from dovetail._core.plan.timed_plan import IN_PROCESS, window_plan
 from dovetail._hosts.arrow.evaluate import timed_columns
 from dovetail._hosts.arrow.join import arguments_of, output_schema, threads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dovetail._core.plan.plan import Plan
     from dovetail._core.plan.temporal import WindowJoin
     from dovetail._hosts.arrow.frames import Frame
 
 
 def run(asked: WindowJoin, left: Frame, right: Frame) -> Any:
     """Fold the right frame around each row of the left one; the result is of the left one's kind."""
+    base, probe = _columns(asked, left, right)
+    schema = output_schema(asked.query, base, probe)
+    return left.restore(schema, _rows(asked, base, probe, schema))
+
+
+def explain(asked: WindowJoin, left: Frame, right: Frame) -> Plan:
+    """Say how the right frame will be folded."""
+    base, _ = _columns(asked, left, right)
+    return window_plan(asked, "arrow", "fold", IN_PROCESS, results=base.rows, exact=True)
+
+
+def _columns(asked: WindowJoin, left: Frame, right: Frame) -> tuple[Columns, Columns]:
+    """Both tables as columns, once it is known that the call can be carried out."""
     base = Columns.of(asked.query.inputs.left.name, left.table)
     probe = Columns.of(asked.query.inputs.right.name, right.table)
     _cell(asked, base.none(), probe.none()).check()
-    schema = output_schema(asked.query, base, probe)
-    return left.restore(schema, _rows(asked, base, probe, schema))
+    return base, probe
 
 
 def _cell(asked: WindowJoin, base: Columns, probe: Columns) -> WindowCell:

@@ -42,7 +42,7 @@ def make_engine(call: Mapping[str, Any]) -> Engine:
     """Check a call and set up its engine."""
     for side in ("base", "probe"):
         if not isinstance(call[side], pa.Schema):
-            raise UsageError.no_schema(side, type(call[side]).__name__)
+            raise UsageError.needs_schema(side, type(call[side]).__name__)
     inputs = Inputs(Input("l", tuple(call["base"].names)), Input("r", tuple(call["probe"].names)))
     asked = read_window_join(inputs, **{name: call[name] for name in _JOIN})
     choices = read_choices(inputs.left, dict(call))

@@ -12,10 +12,12 @@ from dovetail._core.columns.axis import furthest
 from dovetail._core.emit.asof import AsOfCell
 from dovetail._core.emit.rows import SideRows, emit
 from dovetail._core.plan.offset import PerRow
+from dovetail._core.plan.timed_plan import asof_plan
 from dovetail._core.sweep.picked import PickedPairs
 from dovetail._core.sweep.prepare import SideColumns
 from dovetail._core.sweep.residual import residual_test
-from dovetail._hosts.spark.ranges import Margins, placed, plan_cells
+from dovetail._hosts.spark.overlay import Overlay
+from dovetail._hosts.spark.ranges import Margins, described, loads, placed, plan_cells
 from dovetail._hosts.spark.residuals import task_can_test
 from dovetail._hosts.spark.timed import TimedLayout, both_sides, offset_type, place_of, project_timed
 from dovetail._hosts.spark.types import schema_of
@@ -27,9 +29,11 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import DataType
 
+    from dovetail._core.plan.plan import Plan
     from dovetail._core.plan.temporal import AsOf
     from dovetail._core.sweep.residual import RowTest
     from dovetail._hosts.spark.frames import SparkFrame
+    from dovetail._hosts.spark.ranges import TimeCells
     from dovetail._hosts.spark.sides import Sides, SparkSide
     from dovetail._hosts.spark.timed import TimedSide
 
@@ -41,6 +45,21 @@ _NONE = np.empty(0, np.int64)
 
 def run(asked: AsOf, left: SparkFrame, right: SparkFrame) -> DataFrame:
     """Join two DataFrames; the statistics are read now, the rows when Spark asks for them."""
+    task, sides, cells = _planned(asked, left, right)
+    preserved = asked.query.how in ("right", "full")
+    rows = placed(sides, cells, task.overlay, witnesses=preserved, keep_right=preserved)
+    fields = schema_of(_fields(asked, sides))
+    return rows.mapInArrow(task.run, fields).toDF(*(column.name for column in asked.query.output))
+
+
+def explain(asked: AsOf, left: SparkFrame, right: SparkFrame) -> Plan:
+    """Say how two DataFrames will be joined."""
+    _, sides, cells = _planned(asked, left, right)
+    return asof_plan(asked, "spark", *described(cells), **loads(sides, cells, asked.query.how in ("right", "full")))
+
+
+def _planned(asked: AsOf, left: SparkFrame, right: SparkFrame) -> tuple[AsOfTask, Sides, TimeCells]:
+    """What runs in a task, on which sides, and in which cells."""
     query = asked.query
     own = [asked.tolerance.column] if isinstance(asked.tolerance, PerRow) else []
     ties = asked.tie_break if query.how not in ("semi", "anti") and asked.ties in ("last", "first") else ()
@@ -49,16 +68,14 @@ def run(asked: AsOf, left: SparkFrame, right: SparkFrame) -> DataFrame:
     _check(asked, sides, kind, own_column=place_of(sides.left, own[0]) if own else None)
     task = AsOfTask(
         asked,
+        Overlay.of(sides.left, sides.right),
         TimedLayout.of(sides.left, query, kind),
         TimedLayout.of(sides.right, query, kind),
         place_of(sides.left, own[0]) if own else None,
         tuple(place_of(sides.right, column) for column in ties),
     )
-    preserved = query.how in ("right", "full")
-    margins = _margins(asked, sides, kind, preserved=preserved)
-    cells = plan_cells(sides, margins, query.cells)
-    rows = placed(sides, cells, witnesses=preserved, keep_right=preserved)
-    return rows.mapInArrow(task.run, schema_of(_fields(asked, sides))).toDF(*(column.name for column in query.output))
+    margins = _margins(asked, sides, kind, preserved=query.how in ("right", "full"))
+    return task, sides, plan_cells(sides, margins, query.cells)
 
 
 def _margins(asked: AsOf, sides: Sides, kind: pa.DataType, *, preserved: bool) -> Margins:
@@ -98,6 +115,7 @@ class AsOfTask:
     """The as-of join of one cell."""
 
     asked: AsOf
+    overlay: Overlay
     left: TimedLayout
     right: TimedLayout
     tolerance: str | None
@@ -105,7 +123,7 @@ class AsOfTask:
 
     def run(self, batches: Batches) -> Batches:
         """Join the rows that were placed into a task's cell."""
-        sides = both_sides(batches, self.left, self.right)
+        sides = both_sides(batches, self.overlay, self.left, self.right)
         if sides is not None:
             yield from self._rows(*sides)
 

@@ -14,6 +14,7 @@ from dovetail._hosts.spark.choice import spark_is_best
 from dovetail._hosts.spark.join import aggregate_types, branches, numbered, stays_with_spark
 from dovetail._hosts.spark.known import Known
 from dovetail._hosts.spark.loads import Loads
+from dovetail._hosts.spark.outer import by_outer_keys, outer_join
 from dovetail._hosts.spark.place import plan_cells
 from dovetail._hosts.spark.sampled import sample_of, sampled_windows
 from dovetail._hosts.spark.statistics import read_statistics
@@ -31,7 +32,14 @@ if TYPE_CHECKING:
 
 def run(query: Query, left: SparkFrame, right: SparkFrame) -> Plan:
     """Say how two DataFrames will be joined."""
-    sides = numbered(query, left, right)[0]
+    query = by_outer_keys(query)
+    sides, left, right = numbered(query, left, right)
+    outer = outer_join(query, sides, left, right)
+    if outer is not None:
+        condition = sides.condition
+        shape = choose_shape(condition)
+        kind = kind_of(condition, shape).value
+        return _plan(query, kind, outer.outer.algorithm, outer.outer.reason, uses(condition, shape))
     if stays_with_spark(query, sides):
         return _sparks_own(query, sides)
     aggregate_types(query, sides)

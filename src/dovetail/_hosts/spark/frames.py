@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
+CORES_UNKNOWN = 8
+LOOPBACK = "127.0.0.1"
+
+
 @dataclass(frozen=True, slots=True)
 class SparkFrame:
     """A DataFrame and its name in the condition."""
@@ -47,3 +51,19 @@ def _is_stopped(own: SparkFrame) -> bool:
         return int(own.session.sparkContext.defaultParallelism) < 1
     except (AttributeError, PySparkException):
         return True
+
+
+def cores_of(frame: DataFrame) -> int:
+    """How many tasks run at once; Connect does not tell."""
+    try:
+        return max(1, int(frame.sparkSession.sparkContext.defaultParallelism))
+    except (AttributeError, PySparkException):
+        return CORES_UNKNOWN
+
+
+def host_of(frame: DataFrame) -> str:
+    """The driver's own address, where executors find it; Connect does not tell, and its server is on this machine."""
+    try:
+        return str(frame.sparkSession.sparkContext.getConf().get("spark.driver.host", LOOPBACK))
+    except (AttributeError, PySparkException):
+        return LOOPBACK

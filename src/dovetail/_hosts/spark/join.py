@@ -5,20 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pyspark.errors import PySparkException
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import BooleanType, DataType, LongType
-from sqlglot import exp
 
 from dovetail._core.aggregate.functions import result_type
 from dovetail._core.plan.decide import BROADCAST_BYTES, Decision, Facts, broadcast, decide
 from dovetail._core.plan.knobs import FAMILY
 from dovetail._hosts.spark.choice import DEALT, spark_is_best, weighed
+from dovetail._hosts.spark.der import shown
+from dovetail._hosts.spark.frames import cores_of
 from dovetail._hosts.spark.known import Known
+from dovetail._hosts.spark.outer import by_outer_keys, outer_join
 from dovetail._hosts.spark.overlay import Overlay
 from dovetail._hosts.spark.place import placed, plan_cells
 from dovetail._hosts.spark.prefilter import prefilter, prefilter_left
 from dovetail._hosts.spark.residuals import task_can_test
+from dovetail._hosts.spark.rewrite import rewritten
 from dovetail._hosts.spark.sampled import sample_of
 from dovetail._hosts.spark.sides import check, project
 from dovetail._hosts.spark.small import Pieces, bring, extremes_of
@@ -40,14 +42,18 @@ if TYPE_CHECKING:
     from dovetail._hosts.spark.frames import SparkFrame
     from dovetail._hosts.spark.sides import Sides, SparkSide
 
-CORES_UNKNOWN = 8
 FEW_ROWS = 100_000
 """Fewer rows than this, or estimated bytes, are not worth being dealt out."""
 
 
 def run(query: Query, left: SparkFrame, right: SparkFrame) -> DataFrame:
     """Join two DataFrames; a small side or the statistics are read now, the rows when Spark asks for them."""
+    query = by_outer_keys(query)
     sides, left, right = numbered(query, left, right)
+    outer = outer_join(query, sides, left, right)
+    joined = outer.result() if outer is not None else None
+    if joined is not None:
+        return joined
     if stays_with_spark(query, sides):
         return sparks_own(query, left, right)
     aggregate_types(query, sides)
@@ -86,7 +92,7 @@ def stays_with_spark(query: Query, sides: Sides) -> bool:
 def sparks_own(query: Query, left: SparkFrame, right: SparkFrame) -> DataFrame:
     """Spark's join, with our output columns."""
     joined = left.frame.alias(left.name).join(right.frame.alias(right.name), F.expr(query.condition.sql), query.how)
-    return joined.select(*(F.expr(column.shows.sql).alias(column.name) for column in query.output))
+    return shown(query, joined)
 
 
 @dataclass(frozen=True)
@@ -299,22 +305,3 @@ def _by_statistics(query: Query, known: Known, how: How) -> Branch:
     if decision.algorithm not in FAMILY or (decision.algorithm == "prefap" and query.knobs.prefilter):
         sides = prefilter(sides, left, right, keep_left=keep)
     return Branch(query, turned, how, decision, sides, Pieces(left.rows, left.tasks))
-
-
-def cores_of(frame: DataFrame) -> int:
-    """How many tasks run at once; Connect does not tell."""
-    try:
-        return max(1, int(frame.sparkSession.sparkContext.defaultParallelism))
-    except (AttributeError, PySparkException):
-        return CORES_UNKNOWN
-
-
-def rewritten(node: exp.Expr, places: dict[tuple[str, str], str]) -> str:
-    """Spark SQL in which every column of an input is read from where it stands now."""
-
-    def moved(part: exp.Expr) -> exp.Expr:
-        if isinstance(part, exp.Column) and (part.table, part.name) in places:
-            return exp.column(exp.to_identifier(places[part.table, part.name], quoted=True))
-        return part
-
-    return node.transform(moved).sql(dialect="spark")

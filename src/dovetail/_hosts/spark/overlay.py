@@ -35,10 +35,10 @@ class Overlay:
         """Number the columns of each type on either side."""
         return cls(_placed(anchor), _placed(other))
 
-    def split(self, batch: pa.RecordBatch) -> tuple[pa.RecordBatch, pa.RecordBatch]:
-        """The rows of either side, under their own names."""
-        mine = batch.column(ANCHOR)
-        return _pick(batch, self.anchor, mine), _pick(batch, self.other, pc.invert(mine))
+    def split(self, batch: pa.RecordBatch, *kept: str) -> tuple[pa.RecordBatch, pa.RecordBatch]:
+        """The rows of either side, under their own names; columns in `kept` are of both."""
+        mine, both = batch.column(ANCHOR), tuple((name, name) for name in kept)
+        return _pick(batch, self.anchor + both, mine), _pick(batch, self.other + both, pc.invert(mine))
 
 
 def _placed(side: SparkSide) -> tuple[tuple[str, str], ...]:

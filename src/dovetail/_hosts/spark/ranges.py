@@ -17,7 +17,9 @@ from dovetail._core.columns.types import canonicalise
 from dovetail._core.placement.ranges import cut_ranges
 from dovetail._core.plan.decide import CELL_ROWS, MOST_CELLS
 from dovetail._core.sweep.prepare import prepare
-from dovetail._hosts.spark.join import cores_of
+from dovetail._hosts.spark.frames import cores_of
+from dovetail._hosts.spark.overlay import overlaid
+from dovetail._hosts.spark.small import estimated_bytes
 from dovetail._hosts.spark.statistics import read_statistics
 from dovetail._hosts.spark.task import side_columns
 from dovetail._hosts.spark.types import literal_text
@@ -29,11 +31,14 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from dovetail._core.sweep.matches import SideKeys
+    from dovetail._hosts.spark.overlay import Overlay
     from dovetail._hosts.spark.sides import Sides, SparkSide
     from dovetail._hosts.spark.statistics import Statistics
 
 FEW_ROWS = 50_000
 """So many rows are joined in one cell before a second one has started."""
+FEW_BYTES = 4 << 20
+"""What Spark takes to be no more than this is joined in one cell, without a job to learn of it."""
 MOST_COPIES = 4
 """Windows that are long beside a cell are given fewer cells, so that a row is in no more of them than this."""
 HOT_SHARE = 0.5
@@ -193,7 +198,7 @@ class TimeCells:
 
 def plan_cells(sides: Sides, margins: Margins, asked: int | None) -> TimeCells:
     """Choose the cells by samples of both sides, read now; the answer does not depend on them."""
-    if asked == 1:
+    if asked == 1 or (asked is None and sum(estimated_bytes(sides)) <= FEW_BYTES):
         return TimeCells(1, (), Stretch(0, (), (), ()))
     found, cores = read_statistics(sides), cores_of(sides.left.frame)
     rows = sum(own.fitting for own in found)
@@ -290,31 +295,60 @@ def _usable(sides: Sides, own: SparkSide) -> str:
     return " AND ".join([*(["fits"] if own.filtered else []), *(f"{name} IS NOT NULL" for name in needed)])
 
 
-def placed(sides: Sides, cells: TimeCells, *, witnesses: bool, keep_right: bool) -> DataFrame:
-    """Both sides in one frame of (cell, own, left row, right row), moved to their cells.
+OWN = "own"
+"""Whether a row is there for itself, or for the sake of its cell's rows."""
 
-    `own` says that the cell owns the row; others are there for its sake. `witnesses` asks for the left rows, too, that
-    may have a partner among the right rows of other cells; `keep_right` for the right rows that cannot match. Said in
-    text, since every call to Spark's functions takes time.
+
+def placed(sides: Sides, cells: TimeCells, overlay: Overlay, *, witnesses: bool, keep_right: bool) -> DataFrame:
+    """Both sides in one frame, moved to their cells.
+
+    Where cells need rows of others, `own` tells the rows of a cell from those. `witnesses` asks for the left rows, too,
+    that may have a partner among the right rows of other cells; `keep_right` for the right rows that cannot match. Said
+    in text, since every call to Spark's functions takes time.
     """
-    left = _tagged(sides.left, _usable(sides, sides.left), cells, copied=witnesses)
     right = (
         sides.right if keep_right else replace(sides.right, frame=sides.right.frame.where(_usable(sides, sides.right)))
     )
-    tagged = _tagged(right, _usable(sides, right), cells, copied=True)
-    ours, theirs = (F.lit(None).cast(own.frame.select(*own.travelling).schema) for own in (sides.left, sides.right))
-    return (
-        left.select("cell", "own", F.col("row").alias("a"), theirs.alias("o"))
-        .union(tagged.select("cell", "own", ours.alias("a"), F.col("row").alias("o")))
-        .repartitionById(cells.number, F.col("cell"))
-    )
+    ours = _tagged(sides.left, _usable(sides, sides.left), cells, copied=witnesses)
+    theirs = _tagged(right, _usable(sides, right), cells, copied=True)
+    kept = ["cell"] if cells.apart else ["cell", OWN]
+    return overlaid(overlay, ours, theirs, *kept).repartitionById(cells.number, F.col("cell")).drop("cell")
 
 
 def _tagged(own: SparkSide, usable: str, cells: TimeCells, *, copied: bool) -> DataFrame:
     """The rows of a side with the cells that need them, or only the one that owns them."""
-    row = f"struct({', '.join(own.travelling)}) AS row"
     home = cells.home(own, usable)
     if not copied or cells.apart:
-        return own.frame.selectExpr(f"{home} AS cell", "true AS own", row)
-    spread = own.frame.selectExpr(f"explode({cells.reached(own, usable)}) AS cell", f"{home} AS home", row)
-    return spread.selectExpr("cell", "cell = home AS own", "row")
+        return own.frame.selectExpr(f"{home} AS cell", f"true AS {OWN}", *own.travelling)
+    spread = own.frame.selectExpr(f"explode({cells.reached(own, usable)}) AS cell", f"{home} AS home", *own.travelling)
+    return spread.selectExpr("cell", f"cell = home AS {OWN}", *own.travelling)
+
+
+def described(cells: TimeCells) -> tuple[str, str]:
+    """How the rows are placed, and why."""
+    if cells.number == 1:
+        return "one cell", "so few rows, or so wide a window, that a second cell would only copy them"
+    if cells.everything is not None:
+        return "time ranges", "no key to place by: cuts follow the times of both sides"
+    if not cells.hot:
+        return "hash", "rows of one key meet in one cell, and no key is frequent enough to fill it"
+    cut = sum(own.stretch.cells for own in cells.hot)
+    return "hash and time ranges", f"{len(cells.hot)} hot keys are cut by time into {cut} cells, the others hashed"
+
+
+def loads(sides: Sides, cells: TimeCells, witnesses: bool) -> dict[str, Any]:  # noqa: FBT001 -- as `placed` has it
+    """Count the rows that each cell gets and gives, in a pass over both sides."""
+    placing = replace(sides.left, same=()), replace(sides.right, same=())
+    ours, theirs = (
+        _tagged(own, _usable(sides, own), cells, copied=copied).selectExpr("cell", f"{given} AS given")
+        for own, copied, given in zip(placing, (witnesses, True), (OWN, "false"), strict=True)
+    )
+    found = ours.union(theirs).groupBy("cell").agg(F.count("*").alias("in"), F.count_if("given").alias("out")).toArrow()
+    taken, given = (found.column(name).to_numpy() for name in ("in", "out"))
+    even = [max(1.0, float(own.sum()) / cells.number) for own in (taken, given)]
+    return {
+        "cells": cells.number,
+        "rows_moved": int(taken.sum()),
+        "load_in": float(taken.max(initial=0)) / even[0],
+        "load_out": float(given.max(initial=0)) / even[1],
+    }

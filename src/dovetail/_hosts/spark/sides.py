@@ -17,7 +17,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from sqlglot import exp
 
 from dovetail._core.columns.coerce import comparison_type
-from dovetail._core.condition.parse import expression
+from dovetail._core.condition.residual import as_residual
 from dovetail._hosts.spark.types import arrow_type, spark_type, width
 from dovetail.errors import UsageError
 
@@ -25,11 +25,10 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
-    from dovetail._core.condition.values import Comparison, Condition, Equality, Expression, Side
+    from dovetail._core.condition.values import Comparison, Condition, Equality, Side
     from dovetail._core.plan.query import Query
     from dovetail._hosts.spark.frames import SparkFrame
 
-_OPERATORS = {"<": exp.LT, "<=": exp.LTE, ">": exp.GT, ">=": exp.GTE}
 _DECIMAL_DIGITS = 38
 
 
@@ -133,7 +132,7 @@ def _typed(
         kind = _common(types[part.left.sql], types[part.right.sql], ansi=ansi)
         if kind is not None:
             kinds[str(part)] = kind
-    odd = [_as_residual(part) for part in parts if str(part) not in kinds]
+    odd = [as_residual(part) for part in parts if str(part) not in kinds]
     return (
         replace(
             condition,
@@ -158,17 +157,6 @@ def _common(left: pa.DataType | None, right: pa.DataType | None, *, ansi: bool) 
 def _exact(left: pa.DataType, right: pa.DataType) -> bool:
     """Whether two types meet in the same type with ANSI mode on or off."""
     return all(pa.types.is_integer(kind) or pa.types.is_decimal(kind) for kind in (left, right))
-
-
-def _as_residual(part: Equality | Comparison) -> Expression:
-    """A key or comparison as a plain boolean."""
-    op = getattr(part, "op", None)
-    node = _OPERATORS[op.value] if op is not None else exp.NullSafeEQ if part.null_safe else exp.EQ  # type: ignore[union-attr]
-    return expression(node(this=_wrapped(part.left.node), expression=_wrapped(part.right.node)))
-
-
-def _wrapped(node: exp.Expr) -> exp.Expr:
-    return exp.Paren(this=node.copy()) if isinstance(node, exp.Binary) else node.copy()
 
 
 def _side(query: Query, condition: Condition, kinds: dict[str, pa.DataType], side: Side, own: SparkFrame) -> SparkSide:

@@ -57,20 +57,25 @@ def bring(sides: Sides, *, counted: bool) -> tuple[pa.Table, Pieces] | None:
     And how the left side is cut, if it is large enough to be `counted`.
     """
     side = sides.right
-    rows = max(1, BROADCAST_BYTES // max(1, side.row_bytes))
-    within = f"(monotonically_increasing_id() & {(1 << ROW_BITS) - 1}) <= {rows}"
-    frame = side.frame.filter(can_match(sides, side)).select(*side.travelling).filter(within)
+    frame = side.frame.filter(can_match(sides, side)).select(*side.travelling)
     if not counted:
-        table = frame.toArrow()
-        return (table, Pieces(0, 0)) if table.num_rows <= rows else None
+        table = bounded(frame, side.row_bytes)
+        return None if table is None else (table, Pieces(0, 0))
     with ThreadPoolExecutor(1) as pool:
-        count = inheritable_thread_target(frame.sparkSession)(_pieces)
+        count = inheritable_thread_target(frame.sparkSession)(pieces_of)
         pieces = pool.submit(count, sides.left.frame)
-        table = frame.toArrow()
-        return (table, pieces.result()) if table.num_rows <= rows else None
+        table = bounded(frame, side.row_bytes)
+        return None if table is None else (table, pieces.result())
 
 
-def _pieces(frame: DataFrame) -> Pieces:
+def bounded(frame: DataFrame, row_bytes: int) -> pa.Table | None:
+    """A frame in the driver; None if it is too much to travel, of which no task gives more than that."""
+    rows = max(1, BROADCAST_BYTES // max(1, row_bytes))
+    table = frame.filter(f"(monotonically_increasing_id() & {(1 << ROW_BITS) - 1}) <= {rows}").toArrow()
+    return table if table.num_rows <= rows else None
+
+
+def pieces_of(frame: DataFrame) -> Pieces:
     """Count rows and tasks; Spark reads no column for it."""
     numbered = frame.selectExpr(f"monotonically_increasing_id() >> {ROW_BITS} AS task")
     row = numbered.selectExpr("count(1)", "coalesce(max(task) + 1, 0)").head()

@@ -15,6 +15,7 @@ from dovetail._core.columns.table import Columns, one_chunk
 from dovetail._core.columns.types import DAY_TIME, canonicalise, sql_name
 from dovetail._core.plan.query import OutputColumn
 from dovetail._core.sweep.prepare import SideColumns
+from dovetail._hosts.spark.ranges import OWN
 from dovetail._hosts.spark.sides import check, project
 from dovetail._hosts.spark.task import side_columns
 from dovetail._hosts.spark.types import arrow_type
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from dovetail._core.condition.values import Expression
     from dovetail._core.plan.query import Query
     from dovetail._hosts.spark.frames import SparkFrame
+    from dovetail._hosts.spark.overlay import Overlay
     from dovetail._hosts.spark.sides import Sides, SparkSide
 
     Batches = Iterator[pa.RecordBatch]
@@ -109,22 +111,20 @@ class TimedSide:
         return Columns(arrays, self.table.num_rows)
 
 
-def both_sides(batches: Batches, left: TimedLayout, right: TimedLayout) -> tuple[TimedSide, TimedSide] | None:
+def both_sides(
+    batches: Batches, overlay: Overlay, left: TimedLayout, right: TimedLayout
+) -> tuple[TimedSide, TimedSide] | None:
     """The rows that were placed into a task's cell; None if there are none."""
-    parts: dict[str, list[pa.RecordBatch]] = {"a": [], "o": []}
-    for batch in batches:
-        for name, kept in parts.items():
-            rows = batch.column(name)
-            there = rows.is_valid()
-            fields = [pa.field(f.name, f.type) for f in rows.type]
-            table = pa.RecordBatch.from_arrays(rows.flatten(), schema=pa.schema(fields))
-            kept.append(table.append_column("own", batch.column("own")).filter(there))
-    if not parts["a"]:
+    both = [overlay.split(batch, *({OWN} & set(batch.schema.names))) for batch in batches]
+    if not both:
         return None
-    return _side(parts["a"], left), _side(parts["o"], right)
+    ours, theirs = zip(*both, strict=True)
+    return _side(ours, left), _side(theirs, right)
 
 
-def _side(batches: list[pa.RecordBatch], layout: TimedLayout) -> TimedSide:
+def _side(batches: Sequence[pa.RecordBatch], layout: TimedLayout) -> TimedSide:
     table = pa.Table.from_batches(batches).combine_chunks()
-    own = one_chunk(table.column("own")).to_numpy(zero_copy_only=False)
-    return TimedSide(layout, whole(table, layout.same), np.asarray(own, np.bool_))
+    own = np.ones(table.num_rows, np.bool_)
+    if OWN in table.column_names:
+        own = one_chunk(table.column(OWN)).to_numpy(zero_copy_only=False)
+    return TimedSide(layout, whole(table, layout.same), own)

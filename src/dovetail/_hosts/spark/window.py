@@ -12,9 +12,11 @@ from dovetail._core.columns.axis import furthest
 from dovetail._core.emit.window import WindowCell
 from dovetail._core.plan.offset import PerRow
 from dovetail._core.plan.temporal import offset_columns
+from dovetail._core.plan.timed_plan import window_plan
 from dovetail._core.sweep.prepare import SideColumns
 from dovetail._hosts.spark.join import aggregate_types
-from dovetail._hosts.spark.ranges import Margins, placed, plan_cells
+from dovetail._hosts.spark.overlay import Overlay
+from dovetail._hosts.spark.ranges import Margins, described, loads, placed, plan_cells
 from dovetail._hosts.spark.task import arguments_of
 from dovetail._hosts.spark.timed import TimedLayout, both_sides, offset_type, place_of, project_timed
 from dovetail._hosts.spark.types import schema_of
@@ -26,8 +28,10 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from dovetail._core.plan.offset import Offset
+    from dovetail._core.plan.plan import Plan
     from dovetail._core.plan.temporal import WindowJoin
     from dovetail._hosts.spark.frames import SparkFrame
+    from dovetail._hosts.spark.ranges import TimeCells
     from dovetail._hosts.spark.sides import Sides
 
     Batches = Iterator[pa.RecordBatch]
@@ -35,6 +39,22 @@ if TYPE_CHECKING:
 
 def run(asked: WindowJoin, left: SparkFrame, right: SparkFrame) -> DataFrame:
     """Fold the right DataFrame around each row of the left one."""
+    query = asked.query
+    task, sides, cells = _planned(asked, left, right)
+    rows = placed(sides, cells, task.overlay, witnesses=False, keep_right=False)
+    fields = [sides.left.schema[place].dataType for place in task.left.shown] + aggregate_types(query, sides)
+    names = [*(column.name for column in query.output), *(own.name for own in query.aggregates)]
+    return rows.mapInArrow(task.run, schema_of([(f"c{i}", kind) for i, kind in enumerate(fields)])).toDF(*names)
+
+
+def explain(asked: WindowJoin, left: SparkFrame, right: SparkFrame) -> Plan:
+    """Say how the right DataFrame will be folded."""
+    _, sides, cells = _planned(asked, left, right)
+    return window_plan(asked, "spark", *described(cells), **loads(sides, cells, witnesses=False))
+
+
+def _planned(asked: WindowJoin, left: SparkFrame, right: SparkFrame) -> tuple[WindowTask, Sides, TimeCells]:
+    """What runs in a task, on which sides, and in which cells."""
     query, own = asked.query, offset_columns(asked)
     sides, kind = project_timed(query, left, right, own)
     asked = replace(asked, query=replace(query, condition=sides.condition))
@@ -44,16 +64,16 @@ def run(asked: WindowJoin, left: SparkFrame, right: SparkFrame) -> DataFrame:
     empty = {sql: pa.nulls(0, offset_type(sides.left.schema[place].dataType)) for sql, place in places.items()}
     nothing = SideColumns(0, None, (), (pa.nulls(0, kind),))
     WindowCell(asked, nothing, nothing, empty, ()).check()
-    kinds = aggregate_types(query, sides)
+    aggregate_types(query, sides)
     task = WindowTask(
-        asked, TimedLayout.of(sides.left, query, kind), TimedLayout.of(sides.right, query, kind), tuple(places.items())
+        asked,
+        Overlay.of(sides.left, sides.right),
+        TimedLayout.of(sides.left, query, kind),
+        TimedLayout.of(sides.right, query, kind),
+        tuple(places.items()),
     )
     margins = _margins(asked, kind, _greatest(sides, places))
-    cells = plan_cells(sides, margins, query.cells)
-    rows = placed(sides, cells, witnesses=False, keep_right=False)
-    fields = [sides.left.schema[place].dataType for place in task.left.shown] + kinds
-    names = [*(column.name for column in query.output), *(own.name for own in query.aggregates)]
-    return rows.mapInArrow(task.run, schema_of([(f"c{i}", kind) for i, kind in enumerate(fields)])).toDF(*names)
+    return task, sides, plan_cells(sides, margins, query.cells)
 
 
 def _greatest(sides: Sides, places: dict[str, str]) -> dict[str, pa.Scalar]:
@@ -86,13 +106,14 @@ class WindowTask:
     """The window join of one cell; `offsets` says where the base rows' own distances are."""
 
     asked: WindowJoin
+    overlay: Overlay
     left: TimedLayout
     right: TimedLayout
     offsets: tuple[tuple[str, str], ...]
 
     def run(self, batches: Batches) -> Batches:
         """Fold the rows that were placed into a task's cell."""
-        sides = both_sides(batches, self.left, self.right)
+        sides = both_sides(batches, self.overlay, self.left, self.right)
         if sides is None or sides[0].table.num_rows == 0:
             return
         left, right = sides

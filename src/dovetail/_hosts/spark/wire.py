@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import pyarrow as pa
 
+from dovetail._hosts.ring import wire
+from dovetail._hosts.ring.wire import unpack
+
+__all__ = ["pack", "unpack", "whole"]
+
 
 def pack(table: pa.Table) -> bytes:
-    """Write a table as an Arrow stream."""
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as writer:
-        writer.write_table(table)
-    return bytes(sink.getvalue())
-
-
-def unpack(data: bytes) -> pa.Table:
-    """Read a table from an Arrow stream, without copying it."""
-    with pa.ipc.open_stream(pa.py_buffer(data)) as reader:
-        return reader.read_all()
+    """Write a table as an Arrow stream, in a form that travels with a task."""
+    return bytes(wire.pack(table))
 
 
 def whole(table: pa.Table, same: tuple[tuple[str, str], ...]) -> pa.Table:

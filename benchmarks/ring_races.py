@@ -1,0 +1,198 @@
+"""Outer joins that keep a small side: on Spark against Spark's own plan, and between CSV files against plain Python.
+
+On Spark the rivals are Spark's own plan as it stands and with every hint and number of partitions that may suit it. The
+bytes that each plan shuffles are read from Spark's own account of its stages.
+"""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import tempfile
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import functions as F  # noqa: N812
+
+import dovetail as dv
+from benchmarks import CORES, data
+from benchmarks.figures import FINAL, Claim, Outcome, Timing
+from benchmarks.harness import OURS, Answer, Contender, compete, times_faster
+from benchmarks.spark_races import FILES, SHUFFLE_SETTING, TRIES, drained, start
+from dovetail._core.plan.query import read_how
+from dovetail._hosts.ring.csv_file import CsvFile
+from dovetail._hosts.ring.processes import CsvJoin, join_files
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pyspark.sql import DataFrame
+
+    from benchmarks.figures import Stand
+    from dovetail._hosts.ring.processes import Report
+
+SMALL, LARGE = 100_000, 20_000_000
+MOVIES, RATINGS = 50_000, 1_000_000
+PART_ROWS = 1_000_000
+HOT_SHARE = 0.5
+HINTS = ("", "merge", "shuffle_hash")
+SHUFFLES = (4, 16)
+COLUMNS = ("l_id", "k", "l_name", "r_id", "r_value")
+
+
+def races() -> dict[str, Callable[[Stand], Outcome]]:
+    """Every race by its name."""
+    return {
+        "outer-left": partial(against_spark, "outer-left", "left", 2.0),
+        "outer-skew": partial(against_spark, "outer-skew", "left", 3.0, hot=HOT_SHARE),
+        "outer-full": partial(against_spark, "outer-full", "full", 1.5),
+        "outer-files": files,
+    }
+
+
+def against_spark(name: str, how: str, target: float, stand: Stand, *, hot: float = 0.0) -> Outcome:
+    """A left side of 100,000 rows that are all kept, every second with partners among 20 million."""
+    skew = ", one key has half of the large side" if hot else ""
+    title = f"Spark: {how} join, 100,000 rows kept, 20 million stay{skew}"
+    with _parquet(stand.rows(SMALL), stand.rows(LARGE), hot) as folder:
+        own = [_own(folder, how, hint, parts) for hint in HINTS for parts in SHUFFLES]
+        tried = compete(name, own, stage="ways", repeat=min(TRIES, stand.repeat))
+        best = sorted(range(len(own)), key=lambda i: tried[i].median)[:2]
+        finalists = [_ours(folder, how), *(own[i] for i in best)]
+        timings = compete(name, finalists, repeat=min(TRIES, stand.repeat))
+        moved = [shuffled_bytes(partial(one.run)) for one in finalists]
+    described = f"{stand.rows(SMALL):,} x {stand.rows(LARGE):,}, {timings[0].rows:,} results, {FILES} Parquet files"
+    claims = [
+        times_faster(title, timings, target),
+        Claim(
+            f"{title}, bytes shuffled", finalists[1].name, 100 * moved[0] / max(1, min(moved[1:])), 2, "at most", "%"
+        ),
+    ]
+    note = f"{title}: dovetail shuffled {moved[0]:,} bytes, Spark's best plans {moved[1]:,} and {moved[2]:,}."
+    return Outcome(name, title, described, claims, [*tried, *timings], [note])
+
+
+def _ours(folder: Path, how: str) -> Contender:
+    def run() -> DataFrame:
+        start().conf.unset(SHUFFLE_SETTING)
+        left, right = (start().read.parquet(str(folder / side)) for side in "lr")
+        return drained(dv.join(left, right, on="l.k = r.k", how=how, select="l_id, l.k, l_name, r_id, r_value"))
+
+    return Contender(OURS, OURS, "no settings", run, _weigh)
+
+
+def _own(folder: Path, how: str, hint: str, parts: int) -> Contender:
+    def run() -> DataFrame:
+        start().conf.set(SHUFFLE_SETTING, str(parts))
+        left, right = (start().read.parquet(str(folder / side)).alias(side) for side in "lr")
+        hinted = left.hint(hint) if hint else left
+        return drained(hinted.join(right, F.expr("l.k = r.k"), how).select("l_id", "l.k", "l_name", "r_id", "r_value"))
+
+    name = f"Spark's own plan, {hint or 'no hint'}, {parts} partitions"
+    return Contender(name, "Spark SQL", f"{SHUFFLE_SETTING}={parts}", run, _weigh)
+
+
+def _weigh(result: DataFrame) -> Answer:
+    rows, *sums = result.agg(F.count("*"), F.sum("l_id"), F.sum("r_id")).head() or (0,)
+    return Answer(rows, sum(own or 0 for own in sums))
+
+
+def shuffled_bytes(run: Callable[[], Any]) -> int:
+    """What a run writes for shuffles, by Spark's own account of the stages."""
+    before = _written()
+    run()
+    return _written() - before
+
+
+def _written() -> int:
+    context = start().sparkContext
+    gateway: Any = context._gateway  # noqa: SLF001 -- a benchmark may look where the library must not
+    store = context._jsc.sc().statusStore()  # noqa: SLF001
+    stages = store.stageList(None, False, False, gateway.new_array(gateway.jvm.double, 0), None)  # noqa: FBT003
+    return sum(int(stages.apply(i).shuffleWriteBytes()) for i in range(stages.size()))
+
+
+@contextmanager
+def _parquet(small: int, large: int, hot: float) -> Iterator[Path]:
+    """Both sides on disk; every second small row has partners, and `hot` of the large side is one key."""
+    rng = np.random.default_rng(data.SEED)
+    keys = rng.permutation(2 * small)[:small]
+    names = pa.array([f"name {i}" for i in range(small)])
+    with tempfile.TemporaryDirectory(prefix="dovetail-bench-") as folder:
+        path = Path(folder)
+        (path / "l").mkdir()
+        (path / "r").mkdir()
+        pq.write_table(pa.table({"l_id": np.arange(small), "k": keys, "l_name": names}), path / "l" / "0.parquet")
+        for number in range(FILES):
+            with pq.ParquetWriter(path / "r" / f"{number}.parquet", _large(rng, 0, 0, small, hot).schema) as writer:
+                edges = large * number // FILES, large * (number + 1) // FILES
+                for first in range(edges[0], edges[1], PART_ROWS):
+                    writer.write_table(_large(rng, first, min(PART_ROWS, edges[1] - first), small, hot))
+        yield path
+
+
+def _large(rng: np.random.Generator, first: int, rows: int, small: int, hot: float) -> pa.Table:
+    keys = np.where(rng.random(rows) < hot, 1, rng.integers(0, 2 * small, rows))
+    return pa.table({"r_id": np.arange(first, first + rows), "k": keys, "r_value": rng.random(rows)})
+
+
+def files(stand: Stand) -> Outcome:
+    """`dovetail soja` against its own `--algorithm roja` and against plain Python, by their own clocks."""
+    title = "CSV files: 50,000 movies x 1 million ratings, 2 processes"
+    with tempfile.TemporaryDirectory(prefix="dovetail-bench-") as name:
+        folder = Path(name)
+        _csv(folder, stand.rows(MOVIES), stand.rows(RATINGS))
+        found: dict[str, list[Report]] = {"ring": [], "redistribute": []}
+        plain: list[float] = []
+        for _ in range(min(TRIES, stand.repeat) + 1):
+            for algorithm, reports in found.items():
+                reports.append(_joined(folder, algorithm))
+            plain.append(_plain(folder))
+    (soja, roja), rows = ([own.seconds for own in reports] for reports in found.values()), found["ring"][0].rows
+    timings = [
+        Timing("dovetail soja", OURS, "--algorithm soja", FINAL, soja[0], soja[1:], rows, 0, _peak(found["ring"])),
+        Timing(
+            "dovetail roja", "roja", "--algorithm roja", FINAL, roja[0], roja[1:], rows, 0, _peak(found["redistribute"])
+        ),
+        Timing("plain Python", "Python", "benchmarks/plain_ring.py", FINAL, plain[0], plain[1:], rows, 0),
+    ]
+    memory = _peak(found["ring"]) / max(1e-9, _peak(found["redistribute"]))
+    claims = [
+        times_faster(f"{title}, against roja", timings[:2], 2.0),
+        times_faster(f"{title}, against plain Python", [timings[0], timings[2]], 20.0),
+        Claim(f"{title}, peak memory over roja's", "dovetail roja", memory, 0.5, "at most"),
+    ]
+    starting = statistics.median(own.starting for own in found["ring"])
+    note = (
+        f"{title}: from the first byte read to the last written; starting the processes took {starting:.1f} s before."
+    )
+    return Outcome("outer-files", title, f"{rows:,} rows", claims, timings, [note])
+
+
+def _peak(reports: list[Report]) -> float:
+    return max(own.peak for own in reports) / 1e9
+
+
+def _joined(folder: Path, algorithm: str) -> Report:
+    small, large = (CsvFile.open(str(folder / name)) for name in ("movies.csv", "ratings.csv"))
+    return join_files(CsvJoin(small, large, read_how("left"), algorithm, CORES), folder / "out.csv")
+
+
+def _plain(folder: Path) -> float:
+    names = [str(folder / name) for name in ("movies.csv", "ratings.csv")]
+    command = [sys.executable, "-m", "benchmarks.plain_ring", *names, str(CORES), str(folder / "plain.csv")]
+    return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
+def _csv(folder: Path, movies: int, ratings: int) -> None:
+    """Tables shaped like MovieLens: every second movie is rated, a few far more often than most."""
+    from dovetail.lab.movies import write_movies, write_ratings  # noqa: PLC0415 -- only this race needs them
+
+    write_movies(folder / "movies.csv", movies)
+    write_ratings(folder / "ratings.csv", ratings, movies, selectivity=0.5)

@@ -1,0 +1,58 @@
+"""`dovetail soja`: the third document's program, joined on the first column of two CSV files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dovetail._core.plan.query import read_how
+from dovetail._hosts.ring.csv_file import CsvFile
+from dovetail._hosts.ring.processes import CsvJoin, join_files
+from dovetail.errors import DovetailError, UsageError
+
+NAMES = {"soja": "ring", "roja": "redistribute", "doja": "replicate", "der": "der"}
+HOWS = ("left", "full")
+MEGABYTE = 1 << 20
+
+
+def soja(
+    r_file: Annotated[str, typer.Option("--R-file", help="the smaller file, whose rows are all kept")],
+    s_file: Annotated[str, typer.Option("--S-file", help="the larger file, which stays where it is")],
+    concurrency_count: Annotated[int, typer.Option("--concurrency-count", help="how many processes")] = 2,
+    how: Annotated[str, typer.Option(help="left, or full to keep the rows of S, too")] = "left",
+    algorithm: Annotated[str, typer.Option(help="soja, roja, doja or der")] = "soja",
+    out: Annotated[Path, typer.Option(help="where the result goes")] = Path("output-soja.csv"),
+) -> None:
+    """Join two CSV files on their first column, by processes in a ring."""
+    try:
+        job = _job(r_file, s_file, concurrency_count, how, algorithm)
+        report = join_files(job, _target(out))
+    except DovetailError as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(2) from None
+    typer.echo(
+        f"{out}: {report.rows:,} rows in {report.seconds:.3f} seconds, peak memory {report.peak / MEGABYTE:,.1f} MB "
+        f"for the rows in {job.workers} processes, which took {report.starting:.3f} seconds to start"
+    )
+
+
+def _job(r_file: str, s_file: str, workers: int, how: str, algorithm: str) -> CsvJoin:
+    if workers < 1:
+        raise UsageError.too_few_workers(workers)
+    if algorithm not in NAMES:
+        raise UsageError.unknown_choice("algorithm", algorithm, NAMES)
+    if how not in HOWS:
+        raise UsageError.unknown_choice("how", how, HOWS)
+    return CsvJoin(CsvFile.open(r_file), CsvFile.open(s_file), read_how(how), NAMES[algorithm], workers)
+
+
+def _target(out: Path) -> Path:
+    if not out.absolute().parent.is_dir():
+        raise UsageError.no_table(str(out), "its folder is not there")
+    return out.absolute()
+
+
+if __name__ == "__main__":
+    typer.run(soja)

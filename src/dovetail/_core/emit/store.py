@@ -1,0 +1,132 @@
+"""The rows that areas remember, by number: what a stream join shows of them, and what they bring to links.
+
+Rows come in batches and leave when they have ended; a batch whose rows have mostly left is made smaller, small ones are
+put together. Numbers ascend.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dovetail._core.emit.rows import taken_rows
+from dovetail._core.kernels.slices import taken
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from dovetail._core.sweep.stream_join import Arrived
+
+    Keys = NDArray[np.int64]
+    Brought = dict[int, tuple[tuple[Keys, ...], tuple[Keys, ...]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Some rows: their numbers, ends, what they bring to links, and their columns."""
+
+    number: Keys
+    end: Keys
+    links: Brought
+    batch: pa.RecordBatch
+
+    def pick(self, rows: Keys) -> Chunk:
+        """Some of the rows."""
+        links = {i: tuple(tuple(taken(own, rows) for own in part) for part in both) for i, both in self.links.items()}
+        return Chunk(taken(self.number, rows), taken(self.end, rows), links, self.batch.take(pa.array(rows)))  # type: ignore[arg-type]
+
+    def beside(self, other: Chunk) -> Chunk:
+        """These rows, then others."""
+        links = {
+            i: tuple(
+                tuple(np.concatenate(own) for own in zip(ours, theirs, strict=True))
+                for ours, theirs in zip(both, other.links[i], strict=True)
+            )
+            for i, both in self.links.items()
+        }
+        batch = pa.concat_batches([self.batch, other.batch])
+        number, end = (np.concatenate(own) for own in ((self.number, other.number), (self.end, other.end)))
+        return Chunk(number, end, links, batch)  # type: ignore[arg-type]
+
+
+@dataclass(slots=True)
+class Store:
+    """Remembered rows of one input."""
+
+    schema: pa.Schema
+    chunks: list[Chunk] = field(default_factory=list)
+
+    @property
+    def size(self) -> int:
+        """How many rows are held."""
+        return sum(chunk.number.size for chunk in self.chunks)
+
+    @property
+    def nbytes(self) -> int:
+        """About how much memory the rows take."""
+        return sum(chunk.batch.nbytes + 8 * chunk.number.size * 2 for chunk in self.chunks)
+
+    def add(self, rows: Arrived, batch: pa.RecordBatch) -> None:
+        """Remember rows, with their columns."""
+        new = Chunk(rows.number, rows.end, rows.links, batch)
+        while self.chunks and self.chunks[-1].number.size < 2 * new.number.size:
+            new = self.chunks.pop().beside(new)
+        self.chunks.append(new)
+
+    def expire(self, before: int) -> None:
+        """Forget rows that end at or before an instant, as soon as that is worth the work."""
+        kept = []
+        for chunk in self.chunks:
+            live = np.flatnonzero(chunk.end > before)
+            if 2 * live.size > chunk.number.size:
+                kept.append(chunk)
+            elif live.size:
+                kept.append(chunk.pick(live))
+        self.chunks = kept
+
+    def take(self, columns: Sequence[str], numbers: Keys) -> list[pa.Array]:
+        """Columns of some rows."""
+        at = self._positions(numbers)
+        if len(self.chunks) == 1:
+            batch = self.chunks[0].batch
+            return [taken_rows(batch.column(name), at) for name in columns]
+        index = pa.array(at)
+        return [_in_one(self._column(name).take(index)) for name in columns]
+
+    def brought(self, link: int, numbers: Keys) -> tuple[tuple[Keys, ...], tuple[Keys, ...]]:
+        """The keys and values that some rows bring to a link."""
+        at = self._positions(numbers)
+        keys, values = zip(*(chunk.links[link] for chunk in self.chunks), strict=True)
+        return _taken(keys, at), _taken(values, at)
+
+    def _column(self, name: str) -> pa.ChunkedArray:
+        kind = self.schema.field(name).type
+        return pa.chunked_array([chunk.batch.column(name) for chunk in self.chunks], kind)
+
+    def _positions(self, numbers: Keys) -> Keys:
+        """Where rows stand; as long as none but the oldest have left, a subtraction tells."""
+        every = [chunk.number for chunk in self.chunks]
+        known = every[0] if len(every) == 1 else np.concatenate([np.empty(0, np.int64), *every])
+        if known.size and int(known[-1]) - int(known[0]) == known.size - 1:
+            return np.asarray(numbers - known[0], np.int64)
+        return np.asarray(np.searchsorted(known, numbers), np.int64)
+
+
+def _taken(parts: Sequence[tuple[Keys, ...]], rows: Keys) -> tuple[Keys, ...]:
+    return tuple(taken(np.concatenate(own), rows) for own in zip(*parts, strict=True))
+
+
+def _in_one(column: pa.ChunkedArray) -> pa.Array:
+    return (
+        column.chunk(0)
+        if column.num_chunks == 1
+        else pa.concat_arrays(column.chunks)
+        if column.chunks
+        else pc.cast(pa.array([]), column.type)
+    )

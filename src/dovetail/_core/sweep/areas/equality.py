@@ -1,0 +1,54 @@
+"""An area for equality keys, or for time alone: rows lie by key, then by start.
+
+Where all rows are valid for one length, as under a sliding window, the slice of a probe is its partners and nothing is
+tested; else rows that have ended lie between them, as many as the longest validity lets through.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dovetail._core.sweep.areas.area import compare_tests, valid_at
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from dovetail._core.condition.values import Op
+    from dovetail._core.sweep.areas.area import PairTest
+    from dovetail._core.sweep.areas.rows import AreaRows, Probes
+    from dovetail._core.sweep.areas.run import Run
+
+LEAST, MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+
+
+@dataclass(frozen=True, slots=True)
+class Equality:
+    """Partners have equal keys, and satisfy `probe value i <op i> stored value i` for all i."""
+
+    ops: tuple[Op, ...] = ()
+
+    def lead(self, rows: AreaRows) -> NDArray[np.int64]:
+        """The start."""
+        return rows.start
+
+    def bounds(self, probes: Probes, run: Run) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """From the longest validity before the probe's time, until the probe's own last start."""
+        return back(probes.at, run.lengths[1]), probes.until
+
+    def tests(self, probes: Probes, run: Run) -> Sequence[PairTest]:
+        """Whether a row still lasts, unless all have one length, and the comparisons."""
+        least, most = run.lengths
+        lasts = () if least == most else valid_at(probes, run)
+        return (*lasts, *compare_tests(probes, run, self.ops))
+
+
+def back(at: NDArray[np.int64], length: int) -> NDArray[np.int64]:
+    """The first start from which an interval of some length reaches beyond a time; the axis has an end."""
+    if length == MOST:
+        return np.full(at.size, LEAST)
+    return np.where(at < LEAST + length, LEAST, at - (length - 1))

@@ -1,0 +1,51 @@
+"""Which runs are merged next, if any. Runs are told by their number of rows, in the order in which they were made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dovetail.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+STRATEGIES = ("max-fan-in", "greedy", "adaptive")
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """When to merge how many runs: only `fan_in` at once, or whenever there is time; adaptive: as the load allows."""
+
+    name: str = "greedy"
+    fan_in: int = 8
+
+    def __post_init__(self) -> None:
+        """Refuse what is no strategy."""
+        if self.name not in STRATEGIES:
+            raise UsageError.unknown_choice("strategy", self.name, STRATEGIES)
+        if not isinstance(self.fan_in, int) or isinstance(self.fan_in, bool) or self.fan_in < 2:  # noqa: PLR2004
+            raise UsageError.too_small_fan_in(self.fan_in)
+
+    def eager(self, *, busy: bool) -> bool:
+        """Whether to merge fewer runs than the fan-in allows."""
+        return self.name == "greedy" or (self.name == "adaptive" and not busy)
+
+    def choose(self, sizes: Sequence[int], *, busy: bool = False, last: bool = False) -> list[int]:
+        """The runs to be merged: those of like length, the shortest first; none if it is better to wait.
+
+        `last`: no more runs will come, and all are to become one.
+        """
+        order = sorted(range(len(sizes)), key=lambda i: sizes[i])
+        if len(order) < 2:  # noqa: PLR2004 -- one is merged already
+            return []
+        if last or self.eager(busy=busy):
+            return sorted(order[: self.fan_in])
+        alike = [i for i in order if sizes[i] <= 2 * sizes[order[0]]]
+        return sorted(alike[: self.fan_in]) if len(alike) >= self.fan_in else []
+
+    def flank(self, waiting: int, *, busy: bool = False, last: bool = False) -> int:
+        """How many waiting runs the left flank takes up: as many as there are, or none until the fan-in is full."""
+        if last or self.eager(busy=busy) or waiting >= self.fan_in - 1:
+            return min(waiting, self.fan_in - 1)
+        return 0

@@ -1,0 +1,78 @@
+"""Tables in files, by their ending: CSV, Parquet, Arrow and lines of JSON."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyarrow as pa
+from pyarrow import csv, feather, ipc, json, parquet
+
+from dovetail.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+
+class _Format(NamedTuple):
+    """How files of one ending are read and, if they are, written."""
+
+    read: Callable[[Path], pa.Table]
+    writer: Callable[[Path, pa.Schema], Any] | None
+
+
+_ARROW = _Format(feather.read_table, lambda path, schema: ipc.new_file(str(path), schema))
+_JSON = _Format(json.read_json, None)
+_FORMATS = {
+    ".arrow": _ARROW,
+    ".csv": _Format(csv.read_csv, csv.CSVWriter),
+    ".feather": _ARROW,
+    ".json": _JSON,
+    ".jsonl": _JSON,
+    ".parquet": _Format(parquet.read_table, parquet.ParquetWriter),
+}
+
+
+def read_table(path: Path) -> pa.Table:
+    """Read a whole file, or a directory of Parquet files."""
+    if not path.exists():
+        raise UsageError.unreadable_file(path, "there is no such file")
+    form = _FORMATS[".parquet"] if path.is_dir() else _form(path)
+    try:
+        return form.read(path)
+    except (OSError, pa.ArrowException) as error:
+        raise UsageError.unreadable_file(path, str(error).partition("\n")[0]) from None
+
+
+def write_batches(path: Path, batches: pa.RecordBatchReader) -> int:
+    """Write rows as they come; the file appears when it is whole. Returns how many there were."""
+    form, rows = _form(path), 0
+    if form.writer is None:
+        raise UsageError.file_ending(path, [ending for ending, own in _FORMATS.items() if own.writer])
+    with whole_file(path) as unfinished, form.writer(unfinished, batches.schema) as out:
+        for batch in batches:
+            out.write_batch(batch)
+            rows += batch.num_rows
+    return rows
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """A path to write to; what stands there takes its name at the end, and is gone if anything fails."""
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        yield unfinished
+        unfinished.replace(path)
+    except OSError as error:
+        raise UsageError.unwritable_file(path, os.strerror(error.errno) if error.errno else str(error)) from None
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _form(path: Path) -> _Format:
+    form = _FORMATS.get(path.suffix.lower())
+    if form is None:
+        raise UsageError.file_ending(path, _FORMATS)
+    return form

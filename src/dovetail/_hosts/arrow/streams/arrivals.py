@@ -1,0 +1,90 @@
+"""What has arrived of one input: how far its time has come, what came too late, and what waits for the other inputs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from dovetail._core.kernels.sort import ascends, sort_with_order
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Keys = NDArray[np.int64]
+
+LEAST, MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+ENDED = int(MOST) + 1
+"""The frontier of an input that has ended: all its rows have arrived."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Rows with their validity."""
+
+    start: Keys
+    end: Keys
+    batch: pa.RecordBatch
+
+    def pick(self, rows: Keys) -> Waiting:
+        """Some of the rows."""
+        return Waiting(self.start[rows], self.end[rows], self.batch.take(pa.array(rows)))
+
+    def cut(self, first: int, last: int) -> Waiting:
+        """The rows between two positions."""
+        return Waiting(self.start[first:last], self.end[first:last], self.batch.slice(first, last - first))
+
+
+@dataclass(slots=True)
+class Arrivals:
+    """The rows of an input that are not processed yet, and its frontier: no row before it will arrive in time."""
+
+    lateness: int
+    latest: int = int(LEAST)
+    ended: bool = False
+    waiting: list[Waiting] = field(default_factory=list)
+    late: int = 0
+
+    @property
+    def frontier(self) -> int:
+        """The instant before which all rows have arrived."""
+        return ENDED if self.ended else max(int(LEAST), self.latest - self.lateness)
+
+    @property
+    def size(self) -> int:
+        """How many rows wait."""
+        return sum(own.start.size for own in self.waiting)
+
+    def too_late(self, start: Keys) -> NDArray[np.bool_]:
+        """Which of some rows, as they arrive, lie further back than the lateness; and note how far time has come."""
+        if not start.size:
+            return np.zeros(0, np.bool_)
+        latest = np.maximum.accumulate(np.maximum(start, self.latest))
+        floor = np.where(latest < LEAST + self.lateness, LEAST, latest - self.lateness)
+        self.latest = int(latest[-1])
+        late: NDArray[np.bool_] = start < floor
+        self.late += int(np.count_nonzero(late))
+        return late
+
+    def wait(self, rows: Waiting) -> None:
+        """Keep rows until the other inputs have come as far."""
+        if rows.start.size:
+            self.waiting.append(rows)
+
+    def release(self, before: int) -> Waiting | None:
+        """Hand out the rows that start before an instant, by start; None if there are none."""
+        if not self.waiting:
+            return None
+        rows = self.waiting[0] if len(self.waiting) == 1 else _together(self.waiting)
+        if not ascends(rows.start):
+            rows = rows.pick(sort_with_order(rows.start)[1])
+        cut = rows.start.size if before > MOST else int(np.searchsorted(rows.start, before))
+        self.waiting = [rows.cut(cut, rows.start.size)] if cut < rows.start.size else []
+        return rows.cut(0, cut) if cut else None
+
+
+def _together(parts: list[Waiting]) -> Waiting:
+    start, end = (np.concatenate(own) for own in zip(*((part.start, part.end) for part in parts), strict=True))
+    return Waiting(start, end, pa.concat_batches([part.batch for part in parts]))

@@ -1,0 +1,95 @@
+"""Rows as runs hold them: the input's columns, what the row covers of the axis of values, its validity, and its keys.
+
+The hidden columns are order keys, so that a run can be merged and joined without evaluating anything again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from dovetail._core.columns.table import Columns
+from dovetail._core.kernels.sort import sort_with_order
+from dovetail._core.sweep.value_axis import covered, order_of
+from dovetail.errors import UsageError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from dovetail._hosts.arrow.streams.linked import Brought, Linked
+
+    Keys = NDArray[np.int64]
+
+FROM, TO, SINCE, UNTIL = "dovetail from", "dovetail to", "dovetail since", "dovetail until"
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedRows:
+    """How the rows of one input become rows of a run."""
+
+    linked: Linked
+    number: int
+    schema: pa.Schema
+
+    @property
+    def hidden(self) -> list[str]:
+        """The names of the hidden columns."""
+        brought = [own for (owner, _), own in self.linked.brought.items() if owner == self.number]
+        names = [name for own in brought for name in (*key_names(own), *value_names(own))]
+        return list(dict.fromkeys([FROM, TO, SINCE, UNTIL, *names]))
+
+    @property
+    def run_schema(self) -> pa.Schema:
+        """The columns of a run."""
+        return pa.schema([*self.schema, *((name, pa.int64()) for name in self.hidden)])
+
+    def keyed(self, batch: pa.RecordBatch, since: Keys, until: Keys) -> pa.RecordBatch:
+        """The rows of a batch that can have partners, with their hidden columns."""
+        columns = Columns.of(self.linked.names[self.number], pa.Table.from_batches([batch]))
+        columns, fits = self.linked.fitting(self.number, columns)
+        arrays = self.linked.arrays(self.number, columns)
+        arrays, some = self.linked.complete(self.number, arrays, fits.size)
+        fits = fits if some is None else fits[some]
+        links = self.linked.keyed(self.number, arrays)
+        first = min(links)
+        start, end = covered(self.linked.links[first], self.number, *links[first])
+        picked = batch if fits.size == batch.num_rows else batch.take(pa.array(fits))
+        hidden = {FROM: start, TO: end, SINCE: since[fits], UNTIL: until[fits]}
+        for link, (keys, values) in links.items():
+            own = self.linked.brought[self.number, link]
+            hidden |= dict(zip(key_names(own), keys, strict=True)) | dict(zip(value_names(own), values, strict=True))
+        keys_of_rows = (pa.array(hidden[name]) for name in self.hidden)
+        return pa.RecordBatch.from_arrays([*picked.columns, *keys_of_rows], schema=self.run_schema)
+
+
+def key_names(own: Brought) -> list[str]:
+    """What the keys that an input brings to a link are called in a run; a null-safe one is two columns."""
+    names = [(f"dovetail key {part.shows.sql} {part.kind}", part.null_safe) for part in own.keys]
+    return [name for own_name, safe in names for name in ([own_name, f"{own_name} there"] if safe else [own_name])]
+
+
+def value_names(own: Brought) -> list[str]:
+    """What the compared values are called; those of one expression are held once."""
+    return [f"dovetail value {part.shows.sql} {part.kind}" for part in own.values]
+
+
+def in_order(batch: pa.RecordBatch, by: str = FROM) -> pa.RecordBatch:
+    """Rows by one of the hidden columns."""
+    keys, order = sort_with_order(batch.column(by).to_numpy(zero_copy_only=False))
+    return batch if keys.size < 2 or (order[:-1] < order[1:]).all() else batch.take(pa.array(order))  # noqa: PLR2004
+
+
+def check_order(linked: Linked) -> None:
+    """Refuse a condition that gives no one order of values to the rows of all inputs."""
+    for number, name in enumerate(linked.names):
+        orders = {order_of(own, number) for own in linked.links if number in (own.one, own.other)}
+        if not orders:
+            raise UsageError.no_global_order(name, "is compared by nothing in order")
+        if len(orders) > 1:
+            raise UsageError.no_global_order(name, "is compared by more than one")
+    pairs = len(linked.names) * (len(linked.names) - 1) // 2
+    if len(linked.links) < pairs and not all(own.has_keys for own in linked.links):
+        raise UsageError.no_global_order(linked.names[0], "does not meet all others")

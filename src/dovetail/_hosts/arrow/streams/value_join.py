@@ -1,0 +1,139 @@
+"""The join of rows in the order of values: the merge step of the progressive joins, in memory and over runs.
+
+Meaning      the combinations that satisfy all links and tests and whose validities overlap; of `apart` rows only those
+             whose rows come from different runs.
+Needs        slabs of all inputs in the order of the axis of values.
+How          the areas know the axis alone; all else is tested on the hidden columns, pair by pair.
+Edges        rows that cover one point of the axis come in one slab.
+State        the rows that reach beyond the slab: those whose interval on the axis has not ended.
+Worst case   one point of the axis that all rows cover.
+Source       second document, sections 3.1 and 3.2 (multiple merge).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from dovetail._core.emit.store import Store
+from dovetail._core.sweep.stream_join import Arrived, StreamJoin
+from dovetail._core.sweep.tested import COMPARE
+from dovetail._hosts.arrow.streams.remembered import passes
+from dovetail._hosts.arrow.streams.rows_on_disk import FROM, SINCE, TO, UNTIL, in_order, key_names, value_names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from dovetail._core.sweep.links import Link
+    from dovetail._core.sweep.stream_join import Combined
+    from dovetail._hosts.arrow.streams.linked import Linked
+    from dovetail._hosts.arrow.streams.rows_on_disk import KeyedRows
+
+    Keys = NDArray[np.int64]
+
+TAG = "dovetail tag"
+
+
+class ValueJoin:
+    """A join in the order of values; `apart`: rows of one tag have met before."""
+
+    def __init__(self, linked: Linked, inputs: Sequence[KeyedRows], *, apart: bool) -> None:
+        self.linked = linked
+        self.inputs = inputs
+        self.apart = apart
+        self.stores = [Store(own.schema) for own in inputs]
+        self.join = StreamJoin(len(inputs), (), self)
+        self.names = [[*own.hidden, TAG] for own in inputs]
+        self.counted = [0] * len(inputs)
+
+    def advance(self, slab: Sequence[pa.RecordBatch | None], before: int | None) -> Iterator[Combined]:
+        """Join all rows below a point of the axis; those that end there are forgotten after."""
+        yield from self.join.ordered([self._arrived(i, batch) for i, batch in enumerate(slab)], lambda found: found)
+        if before is not None:
+            for number, store in enumerate(self.stores):
+                self.join.expire(number, before)
+                store.expire(before)
+
+    @property
+    def nbytes(self) -> int:
+        """About how much memory the rows take."""
+        return sum(store.nbytes for store in self.stores)
+
+    def _arrived(self, number: int, batch: pa.RecordBatch | None) -> Arrived:
+        if batch is None:
+            nothing = np.empty(0, np.int64)
+            return Arrived(nothing, nothing, nothing, {})
+        numbers = np.arange(self.counted[number], self.counted[number] + batch.num_rows)
+        self.counted[number] += batch.num_rows
+        columns = {name: _numbers(batch, name) for name in self.names[number] if name in batch.schema.names}
+        columns.setdefault(TAG, np.zeros(batch.num_rows, np.int64))
+        links = {i: ((), (columns[name],)) for i, name in enumerate(self.names[number])}
+        arrived = Arrived(numbers, columns[FROM], columns[TO], links)  # type: ignore[arg-type]
+        self.stores[number].add(arrived, batch.select(self.inputs[number].schema.names))
+        return arrived
+
+    def hidden(self, number: int, name: str, rows: Keys) -> Keys:
+        """A hidden column of some rows."""
+        return self.stores[number].brought(self.names[number].index(name), rows)[1][0]
+
+    def brought(self, number: int, link: int, rows: Keys) -> tuple[tuple[Keys, ...], tuple[Keys, ...]]:
+        """The areas know no links."""
+        raise AssertionError(number, link, rows.size)
+
+    def asks(self, _link: Link | None) -> bool:
+        """The axis never tells all."""
+        return True
+
+    def holds(self, bound: dict[int, Keys], new: int, _link: Link | None) -> NDArray[np.bool_]:
+        """Whether an input's rows go with those that are bound already."""
+        holds = np.ones(bound[new].size, np.bool_)
+        for other in bound:
+            if other != new:
+                holds &= self._valid_together(bound, other, new)
+        for link in self.linked.links:
+            if new in (link.one, link.other) and {link.one, link.other} <= set(bound):
+                holds &= self._linked(bound, link)
+        for test in self.linked.tests:
+            if test.link is None and new in test.reads and test.reads <= set(bound):
+                some = {i: own[holds] for i, own in bound.items()}
+                holds[holds] = passes(test, self.linked.names, self.stores, some)
+        return holds
+
+    def _valid_together(self, bound: dict[int, Keys], one: int, other: int) -> NDArray[np.bool_]:
+        pairs = [(number, bound[number]) for number in (one, other)]
+        since, until = ([self.hidden(number, name, rows) for number, rows in pairs] for name in (SINCE, UNTIL))
+        holds: NDArray[np.bool_] = (since[0] < until[1]) & (since[1] < until[0])
+        if self.apart:
+            tags = [self.hidden(number, TAG, rows) for number, rows in pairs]
+            holds &= tags[0] != tags[1]
+        return holds
+
+    def _linked(self, bound: dict[int, Keys], link: Link) -> NDArray[np.bool_]:
+        """Test a link by its order keys."""
+        number = self.linked.links.index(link)
+        holds = np.ones(bound[link.one].size, np.bool_)
+        ends = [(end, self.linked.brought[end, number], bound[end]) for end in (link.one, link.other)]
+        for names in zip(*(key_names(own) for _, own, _ in ends), strict=True):
+            one, other = (self.hidden(end, name, rows) for (end, _, rows), name in zip(ends, names, strict=True))
+            holds &= one == other
+        for op, *both in zip(link.ops, *(value_names(own) for _, own, _ in ends), strict=True):
+            one, other = (self.hidden(end, name, rows) for (end, _, rows), name in zip(ends, both, strict=True))
+            holds &= COMPARE[op.value](one, other)
+        return holds
+
+
+def _numbers(batch: pa.RecordBatch, name: str) -> Keys:
+    found: Keys = batch.column(name).to_numpy(zero_copy_only=False)
+    return found
+
+
+def together(parts: Sequence[tuple[pa.RecordBatch | None, int]]) -> pa.RecordBatch | None:
+    """Rows of several runs of one input in one order, with the tag of their run."""
+    found = [own.append_column(TAG, pa.array(np.full(own.num_rows, tag))) for own, tag in parts if own is not None]
+    if not found:
+        return None
+    return found[0] if len(found) == 1 else in_order(pa.concat_batches(found))

@@ -1,0 +1,229 @@
+"""A CSV file as raw rows: where each begins, where its first field ends, and what that field means.
+
+Only the first field is ever read as a value. The rest of a row is bytes that go out as they came in, so that a number
+or a quoted text looks in the result as it did in the file.
+"""
+
+from __future__ import annotations
+
+import csv
+import mmap
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv as arrow_csv
+
+from dovetail._core.columns.types import canonicalise
+from dovetail._core.kernels.csv_text import read_integers, split_rows
+from dovetail.errors import UsageError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+COMMA, NEWLINE, QUOTE = b',\n"'
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+SHOWN_LINES = 5
+PAGE = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class CsvFile:
+    """A file, its columns, and where its rows begin."""
+
+    path: str
+    columns: tuple[str, ...]
+    begin: int
+    size: int
+
+    @classmethod
+    def open(cls, path: str) -> CsvFile:
+        """Read the header; refuse what has none."""
+        try:
+            size = Path(path).stat().st_size
+            with Path(path).open("rb") as file:
+                if size == 0:
+                    raise UsageError.no_table(path, "it is empty")
+                return cls._read(path, file.fileno(), size)
+        except OSError as error:
+            raise UsageError.no_table(path, (error.strerror or "it cannot be read").lower()) from None
+
+    @classmethod
+    def _read(cls, path: str, file: int, size: int) -> CsvFile:
+        with mmap.mmap(file, 0, access=mmap.ACCESS_READ) as data:
+            end = _row_end(data, 0)
+            line = data[:end].removeprefix(BYTE_ORDER_MARK).decode(errors="replace").strip("\r\n")
+        columns = tuple(next(csv.reader([line]), []))
+        if not all(columns) or len(set(columns)) < len(columns) or any(map(_is_number, columns)):
+            raise UsageError.no_table(path, f"its first line is no header: {line[:80]!r}")
+        return cls(path, columns, end, size)
+
+    def stretches(self, number: int) -> list[tuple[int, int]]:
+        """So many stretches of whole rows, of about as many bytes each."""
+        with Path(self.path).open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            edges, quotes, counted = [self.begin], 0, data.find(b'"', self.begin)
+            for i in range(1, number):
+                at = max(edges[-1], self.begin + (self.size - self.begin) * i // number)
+                if counted >= 0:  # else there is none in the whole file
+                    quotes, counted = quotes + _quotes(data, counted, at), max(counted, at)
+                edges.append(_row_end(data, at, inside=quotes % 2 == 1) if at > edges[-1] else at)
+        return list(pairwise([*edges, self.size]))
+
+    def rows(self, stretch: tuple[int, int]) -> CsvRows:
+        """The rows of a stretch; refuse those with too few or too many fields."""
+        begin, end = stretch
+        with Path(self.path).open("rb") as file:
+            file.seek(begin)
+            data = file.read(end - begin)
+        rows, ragged, odd = split(data, len(self.columns))
+        if odd:
+            raise self._ragged(begin, rows.data.to_pybytes(), ragged, odd)
+        return rows
+
+    def _ragged(self, begin: int, data: bytes, starts: NDArray[np.int64], number: int) -> UsageError:
+        with Path(self.path).open("rb") as file:
+            before = file.read(begin).count(b"\n")
+        lines = [before + data.count(b"\n", 0, int(start)) + 1 for start in starts]
+        return UsageError.ragged_rows(self.path, lines, number - len(lines), len(self.columns))
+
+
+@dataclass(frozen=True, slots=True)
+class CsvRows:
+    """Rows of a file: `[start, end)` without the line's end, of which `[start, key_end)` is the first field."""
+
+    data: pa.Buffer
+    start: NDArray[Any]
+    key_end: NDArray[Any]
+    end: NDArray[Any]
+
+    def texts(self) -> pa.Array:
+        """Whole rows, without their ends."""
+        return _pieces(self.data, self.start, self.end).take(_every_second(self.start.size))
+
+    def key_texts(self) -> pa.Array:
+        """The first fields as they are written."""
+        return _pieces(self.data, self.start, self.key_end).take(_every_second(self.start.size))
+
+    def rests(self) -> Rests:
+        """What follows the first fields, with the line's end."""
+        return Rests(_pieces(self.data, self.key_end, self.end + 1))
+
+    def keys(self, kind: pa.DataType | None = None) -> pa.Array:
+        """The first fields as values, of a type of their own or of the one asked for; empty ones are NULL."""
+        if self.start.size == 0:
+            return pa.nulls(0, kind or pa.null())
+        if kind is None or pa.types.is_int64(kind):
+            out = np.empty(self.start.size, np.int64)
+            if read_integers(np.frombuffer(self.data, np.uint8), self.start, self.key_end, out):
+                return pa.array(out)
+        return self._parsed(kind)
+
+    def _parsed(self, kind: pa.DataType | None) -> pa.Array:
+        data = bytes_of(side_by_side(self.key_texts(), b"", between=b"\n"))
+        read = arrow_csv.ReadOptions(use_threads=False, column_names=["key"], block_size=data.nbytes + 1)
+        convert = arrow_csv.ConvertOptions(
+            null_values=[""],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
+            column_types=None if kind is None else {"key": kind},
+        )
+        parse = arrow_csv.ParseOptions(ignore_empty_lines=False, newlines_in_values=True)
+        table = arrow_csv.read_csv(pa.BufferReader(pa.py_buffer(data)), read, parse, convert)
+        return canonicalise(table.column(0).combine_chunks())
+
+
+@dataclass(frozen=True, slots=True)
+class Rests:
+    """What follows the first field of each row; taken from the file's own bytes when a row is written."""
+
+    pieces: pa.Array
+
+    def of(self, rows: pa.Array) -> pa.Array:
+        """Those of some rows."""
+        return self.pieces.take(pc.multiply(rows, 2))
+
+    def all(self) -> pa.Array:
+        """Those of all rows."""
+        return self.pieces.take(_every_second(len(self.pieces) // 2))
+
+
+def split(data: bytes, columns: int) -> tuple[CsvRows, NDArray[np.int64], int]:
+    """The rows of a text, where the first ragged ones begin, and how many of these there are."""
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n")
+    if data and not data.endswith(b"\n"):
+        data += b"\n"
+    place = np.int32 if len(data) < np.iinfo(np.int32).max else np.int64
+    start, key_end, end = (np.empty(data.count(b"\n"), place) for _ in range(3))
+    ragged = np.empty(SHOWN_LINES, np.int64)
+    rows, odd = split_rows(np.frombuffer(data, np.uint8), np.int64(columns), start, key_end, end, ragged)
+    return CsvRows(pa.py_buffer(data), start[:rows], key_end[:rows], end[:rows]), ragged[:odd], odd
+
+
+def _pieces(data: pa.Buffer, start: NDArray[Any], end: NDArray[Any]) -> pa.Array:
+    """Stretches of one buffer as values, each followed by what lies before the next."""
+    edges = np.empty(2 * start.size + 1, start.dtype)
+    edges[0:-1:2], edges[1::2], edges[-1] = start, end, end[-1] if end.size else 0
+    kind = pa.binary() if edges.dtype == np.int32 else pa.large_binary()
+    return pa.Array.from_buffers(kind, 2 * start.size, [None, pa.py_buffer(edges), data])
+
+
+def _every_second(number: int) -> pa.Array:
+    return pa.array(np.arange(0, 2 * number, 2))
+
+
+def side_by_side(*texts: pa.Array | bytes, between: bytes = b"") -> pa.Array:
+    """Texts joined row by row."""
+    kind = next(own.type for own in texts if isinstance(own, pa.Array))
+    same = [pa.scalar(own, kind) if isinstance(own, bytes) else own.cast(kind) for own in (*texts, between)]
+    return pc.binary_join_element_wise(*same)
+
+
+def bytes_of(lines: pa.Array) -> memoryview:
+    """The bytes of joined texts, one after the other."""
+    return memoryview(lines.buffers()[2])[: _used(lines)] if len(lines) and _used(lines) else memoryview(b"")
+
+
+def _used(lines: pa.Array) -> int:
+    """How many bytes the values take together."""
+    return int(pc.sum(pc.binary_length(lines)).as_py())
+
+
+def _quotes(data: mmap.mmap, begin: int, end: int) -> int:
+    """How many quotes there are between two places."""
+    return sum(data[at : min(at + PAGE, end)].count(b'"') for at in range(begin, end, PAGE))
+
+
+def _row_end(data: mmap.mmap, at: int, *, inside: bool = False) -> int:
+    """The first byte after the row in which `at` lies; `inside` says whether that is between quotes."""
+    while True:
+        found = data.find(b"\n", at)
+        if found < 0:
+            return len(data)
+        inside ^= data[at:found].count(b'"') % 2 == 1
+        at = found + 1
+        if not inside:
+            return at
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def common_kind(kinds: list[pa.DataType]) -> pa.DataType:
+    """The type that holds what several stretches of one column hold."""
+    known = [kind for kind in kinds if not pa.types.is_null(kind)]
+    if not known or len(set(known)) == 1:
+        return known[0] if known else pa.null()
+    for tests in ((pa.types.is_integer, pa.types.is_floating), (pa.types.is_date, pa.types.is_timestamp)):
+        if all(any(test(kind) for test in tests) for kind in known):
+            return next(kind for kind in known if tests[1](kind))
+    return pa.string()

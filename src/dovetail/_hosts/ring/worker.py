@@ -1,0 +1,150 @@
+"""What each worker does: the four outer joins of the third document, from the place of one worker among N.
+
+Meaning      the rows of the join, each given by exactly one worker.
+Needs        both sides dealt to the workers in any way; every worker runs the same algorithm over the same links.
+How          soja   R parts go around the ring, S parts stay        R (N - 1)
+             roja   both go to the worker of their key's hash       (R + S) (N - 1) / N
+             doja   R goes to all; so do its dangling rows          R (N - 1), and rows that dangle somewhere
+             der    likewise, but only their numbers                R (N - 1), and as many numbers
+Edges        rows that cannot match (NULL keys) stay where they are: they never crowd one worker. N = 1 sends nothing.
+State        soja: a part of S, in the order of its keys, and two parts of R. The others hold more, as the figures tell.
+Worst case   all rows of one key: only roja brings them to one worker.
+Source       the third document; there the ring is one of processes and queues.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from dovetail._core.emit.stored import Part, StoredPart
+from dovetail._core.sweep.key_index import side_hashes
+from dovetail._hosts.ring.wire import with_marks, without_marks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from dovetail._core.emit.stored import Meeting, Reader
+
+ID = "dovetail id"
+
+
+class Links(Protocol):
+    """A worker's place among all, and its way to the others.
+
+    `send` waits only while an earlier table to the same worker has not left. In a ring this cannot go round: a worker
+    that waits to send its s-th table waits for a neighbour that has not received the one before, so that one waits
+    with a lower s, and a first table never waits.
+    """
+
+    rank: int
+    size: int
+
+    def send(self, to: int, table: pa.Table) -> None:
+        """Hand a table over for another worker."""
+
+    def receive(self, source: int) -> pa.Table:
+        """The next table of another worker."""
+
+
+@dataclass
+class Worker:
+    """One worker's share of the work: its part of the side that travels, and of the side that stays."""
+
+    meeting: Meeting
+    travelling: pa.Table
+    stored: pa.Table | None
+
+    def take_stored(self) -> pa.Table:
+        """Hand over the part that stays, once: it need not lie here beside its copy in the order of its keys."""
+        assert self.stored is not None
+        table, self.stored = self.stored, None
+        return table
+
+
+def soja(own: Worker, links: Links) -> Iterator[pa.RecordBatch]:
+    """Pass parts of the travelling side around a ring; the stored side stays."""
+    stored = StoredPart(own.meeting, own.take_stored())
+    part = Part.of(own.travelling)
+    yield from stored.meet(part)
+    for _ in range(links.size - 1):
+        links.send((links.rank + 1) % links.size, with_marks(part))
+        part = without_marks(links.receive((links.rank - 1) % links.size))
+        yield from stored.meet(part)
+    yield from _left_over(own, part, stored)
+
+
+def roja(own: Worker, links: Links) -> Iterator[pa.RecordBatch]:
+    """Bring the rows of either side to the worker of their key, then join them there."""
+    safe = [key.null_safe for key in own.meeting.condition.keys]
+    sides = ((own.travelling, own.meeting.travelling), (own.take_stored(), own.meeting.stored))
+    travelling, stored = (_redistributed(table, reader, safe, links) for table, reader in sides)
+    yield from _joined(own, Part.of(travelling), StoredPart(own.meeting, stored))
+
+
+def doja(own: Worker, links: Links) -> Iterator[pa.RecordBatch]:
+    """Bring the travelling side to all; its dangling rows go back to where they came from, whole."""
+    yield from _replicated(own, links, lambda table: table)
+
+
+def der(own: Worker, links: Links) -> Iterator[pa.RecordBatch]:
+    """Bring the travelling side to all; of its dangling rows only the numbers go back."""
+    yield from _replicated(own, links, lambda table: table.select([ID]))
+
+
+ALGORITHMS: dict[str, Callable[[Worker, Links], Iterator[pa.RecordBatch]]] = {
+    "ring": soja,
+    "redistribute": roja,
+    "replicate": doja,
+    "der": der,
+}
+
+
+def _joined(own: Worker, part: Part, stored: StoredPart) -> Iterator[pa.RecordBatch]:
+    yield from stored.meet(part)
+    yield from _left_over(own, part, stored)
+
+
+def _left_over(own: Worker, part: Part, stored: StoredPart) -> Iterator[pa.RecordBatch]:
+    yield from own.meeting.left_over(part, stored)
+    yield from stored.left_over(own.travelling.slice(0, 0))
+
+
+def _redistributed(table: pa.Table, reader: Reader, safe: list[bool], links: Links) -> pa.Table:
+    """The rows of all workers whose key belongs here, and our own that cannot match."""
+    rows, words = side_hashes(reader.keys(table), safe)
+    owner = np.full(table.num_rows, links.rank)
+    owner[rows] = words.view(np.uint64) % np.uint64(links.size)
+    shares = [table.take(pa.array(np.flatnonzero(owner == rank))) for rank in range(links.size)]
+    return pa.concat_tables(_exchanged(shares, links))
+
+
+def _exchanged(shares: list[pa.Table], links: Links) -> list[pa.Table]:
+    """Give every other worker its share; take theirs."""
+    others = [rank for rank in range(links.size) if rank != links.rank]
+    for rank in others:
+        links.send(rank, shares[rank])
+    return [shares[links.rank], *(links.receive(rank) for rank in others)]
+
+
+def _replicated(own: Worker, links: Links, sent: Callable[[pa.Table], pa.Table]) -> Iterator[pa.RecordBatch]:
+    """Join all travelling rows with the stored part; settle with the others which of them dangle everywhere."""
+    parts = _exchanged([own.travelling] * links.size, links)
+    everyone = [links.rank, *(rank for rank in range(links.size) if rank != links.rank)]
+    stored, part = StoredPart(own.meeting, own.take_stored()), Part.of(pa.concat_tables(parts))
+    yield from stored.meet(part)
+    yield from stored.left_over(own.travelling.slice(0, 0))
+    if own.meeting.kept.travelling is None:
+        return
+    ends = np.cumsum([table.num_rows for table in parts])
+    shares: list[pa.Table] = [own.travelling] * links.size
+    for rank, table, end in zip(everyone, parts, ends, strict=True):
+        alone = np.flatnonzero(~part.marked[end - table.num_rows : end])
+        shares[rank] = sent(table.take(pa.array(alone)).append_column(ID, pa.array(alone)))
+    told = np.zeros(own.travelling.num_rows, np.int64)
+    for table in _exchanged(shares, links):
+        told[table.column(ID).to_numpy()] += 1
+    yield from own.meeting.left_over(Part(own.travelling, told < links.size), stored)

@@ -1,0 +1,117 @@
+"""Equality joins that leave the large side where it is: chosen, brought under way, and told to `explain`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.types import ArrayType, MapType, StructType
+
+from dovetail._core.condition.residual import by_keys
+from dovetail._core.plan.decide import BROADCAST_BYTES
+from dovetail._core.plan.outer import Sized, asked_outer, chosen_outer
+from dovetail._hosts.spark.der import der, shown
+from dovetail._hosts.spark.known import Known
+from dovetail._hosts.spark.replicate import replicate
+from dovetail._hosts.spark.ring import ring
+from dovetail._hosts.spark.sampled import sample_of
+from dovetail._hosts.spark.small import bounded
+from dovetail._hosts.spark.types import arrow_type, width
+from dovetail.errors import UsageError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import DataType
+
+    from dovetail._core.plan.outer import Outer
+    from dovetail._core.plan.query import Query
+    from dovetail._hosts.spark.frames import SparkFrame
+    from dovetail._hosts.spark.sides import Sides
+
+
+@dataclass(frozen=True)
+class OuterJoin:
+    """A join by one of these algorithms, of which nothing has been read yet."""
+
+    query: Query
+    sides: Sides
+    frames: tuple[SparkFrame, SparkFrame]
+    outer: Outer
+
+    def result(self) -> DataFrame | None:
+        """The rows that the caller sees; None if the side that was to travel turns out too large, and `auto` asks."""
+        if self.outer.algorithm == "spark":
+            return self._own()
+        if self.outer.algorithm == "redistribute":
+            return self._own("merge")
+        if self.outer.algorithm == "ring":
+            turned = self.sides if self.outer.travels == "left" else self.sides.flip()
+            return ring(self.query, turned) or self._own()
+        table = self._brought()
+        if table is None and self.query.algorithm != "auto":
+            raise UsageError.too_large_to_travel(self.outer.algorithm, self.small.name, BROADCAST_BYTES)
+        way = replicate if self.outer.algorithm == "replicate" else der
+        return None if table is None else way(self.query, self.outer.travels, self.frames, table)
+
+    @property
+    def small(self) -> SparkFrame:
+        """The side that travels."""
+        return self.frames[0 if self.outer.travels == "left" else 1]
+
+    def _brought(self) -> pa.Table | None:
+        """The columns of the small side that anything reads, in the driver."""
+        query, name = self.query, self.small.name
+        read = {*query.read_by_output(name), *query.read_by_condition(name)}
+        frame = self.small.frame.select(*(f"`{own}`" for own in self.small.frame.columns if own in read))
+        return bounded(frame, sum(width(field.dataType) for field in frame.schema.fields))
+
+    def _own(self, *hint: str) -> DataFrame:
+        """Spark's own join; `merge` tells it to shuffle both sides."""
+        left, right = (own.frame.alias(own.name) for own in self.frames)
+        hinted = right.hint(*hint) if hint else right
+        return shown(self.query, left.join(hinted, F.expr(self.query.condition.sql), self.query.how))
+
+
+def by_outer_keys(query: Query) -> Query:
+    """A query whose algorithm was asked for and goes by keys alone: all other comparisons are tested pair by pair."""
+    return replace(query, condition=by_keys(query.condition)) if query.knobs.outer else query
+
+
+def outer_join(query: Query, sides: Sides, left: SparkFrame, right: SparkFrame) -> OuterJoin | None:
+    """The join that was asked for or that suits the sizes; None if it is not for these algorithms."""
+    free = query.algorithm == "auto" and query.cells is None and query.how != "inner" and query.per is None
+    only_keys = bool(sides.condition.keys) and not sides.condition.comparisons
+    if not query.knobs.outer and not (free and only_keys):
+        return None
+    known = Known(sides)
+    sized = tuple(Sized(own.name, size) for own, size in zip((left, right), known.estimates, strict=True))
+    if query.knobs.outer:
+        return OuterJoin(query, sides, (left, right), asked_outer(query.algorithm, *sized))
+    found = chosen_outer(query.how, *sized, hot=lambda: hottest(known))
+    if found is None:
+        return None
+    join = OuterJoin(query, sides, (left, right), found)
+    return join if all(travels(field.dataType) for field in join.small.frame.schema.fields) else None
+
+
+def travels(kind: DataType) -> bool:
+    """Whether values of a type come back from the driver as they went there."""
+    if isinstance(kind, StructType):
+        return all(travels(field.dataType) for field in kind.fields)
+    if isinstance(kind, ArrayType):
+        return travels(kind.elementType)
+    if isinstance(kind, MapType):
+        return travels(kind.keyType) and travels(kind.valueType)
+    return arrow_type(kind) is not None
+
+
+def hottest(known: Known) -> float:
+    """The share of the commonest key among the rows of the larger side, by its sample."""
+    sample, _ = sample_of(known.sides.condition, *known.statistics)
+    codes = sample.left_codes if known.estimates[0] > known.estimates[1] else sample.right_codes
+    return (
+        0.0 if codes is None or codes.size == 0 else float(np.unique(codes, return_counts=True)[1].max() / codes.size)
+    )

@@ -1,0 +1,58 @@
+"""DOJA on Spark: a small side whose rows are kept goes to every task, and the rows that dangle there come back whole.
+
+A row dangles if it dangles in every task that reads the large side, and in one that reads nothing, which speaks for a
+large side that no task reads. As DER, but the rows are exchanged in place of bits.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from pyspark.sql import functions as F  # noqa: N812
+
+from dovetail._core.plan.outer import keeps
+from dovetail._hosts.spark.der import BIT, local_frame, padded, paired, shown, unset
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+    from dovetail._core.condition.values import Side
+    from dovetail._core.plan.query import Query
+    from dovetail._hosts.spark.frames import SparkFrame
+
+TASK = "dovetail task"
+
+
+def replicate(query: Query, travels: Side, frames: tuple[SparkFrame, SparkFrame], table: pa.Table) -> DataFrame:
+    """The join, of which `table` are the rows of the side that travels: the columns that anything reads."""
+    small, large = frames if travels == "left" else frames[::-1]
+    rows = local_frame(small, table, np.arange(table.num_rows))
+    if query.how in ("semi", "anti") and travels == "left":
+        alone = _alone(query, rows, small, large)
+        found = alone if query.how == "anti" else rows.join(F.broadcast(alone.select(f"`{BIT}`")), BIT, "left_anti")
+        return shown(query, found.alias(small.name))
+    joined = shown(query, paired(query, travels, rows, small, large))
+    if not keeps(query.how, travels):
+        return joined
+    return joined.unionAll(shown(query, padded(_alone(query, rows, small, large), small, large)))
+
+
+def _alone(query: Query, rows: DataFrame, small: SparkFrame, large: SparkFrame) -> DataFrame:
+    """The small rows that dangle in all tasks."""
+    read = [f"`{name}`" for name in query.read_by_condition(large.name)]
+    numbered = large.frame.select(*read, F.spark_partition_id().alias(TASK))
+    pairs = numbered.alias(large.name).join(F.broadcast(rows.alias(small.name)), F.expr(query.condition.sql))
+    words = pairs.groupBy(F.col(f"`{TASK}`"), F.expr(f"`{BIT}` DIV 64").alias("word")).agg(
+        F.expr(f"bit_or(shiftleft(1L, CAST(`{BIT}` % 64 AS INT)))").alias("bits")
+    )
+    nobody = small.session.range(1).select(F.lit(-1).alias(TASK))
+    tasks = numbered.select(f"`{TASK}`").distinct().unionAll(nobody)
+    word = [F.col(f"here.`{TASK}`") == F.col(f"seen.`{TASK}`"), F.expr(f"`{BIT}` DIV 64 = word")]
+    there = rows.crossJoin(F.broadcast(tasks)).alias("here").join(F.broadcast(words.alias("seen")), word, "left")
+    dangling = there.filter(unset()).select("here.*").drop(TASK)
+    whole = F.first(F.struct(*(f"`{name}`" for name in rows.columns))).alias("whole")
+    told = dangling.groupBy(f"`{BIT}`").agg(F.count("*").alias("times"), whole)
+    number = tasks.agg(F.count("*").alias("tasks"))
+    return told.join(F.broadcast(number), F.expr("times = tasks")).select("whole.*")

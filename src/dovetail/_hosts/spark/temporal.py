@@ -1,0 +1,146 @@
+"""A temporal join of DataFrames: a join over hidden intervals; what is uncovered, by Spark's own window functions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import Window
+from pyspark.sql import functions as F  # noqa: N812
+
+from dovetail._core.condition.inputs import Inputs
+from dovetail._core.plan.cascade import quoted
+from dovetail._core.plan.query import read_query
+from dovetail._core.plan.validity import END, ROW, START, VALID_END, VALID_START
+from dovetail._hosts.spark import explain as explained
+from dovetail._hosts.spark import join as two
+from dovetail._hosts.spark import many
+from dovetail._hosts.spark.frames import SparkFrame, open_frames
+from dovetail._hosts.spark.types import spark_type
+from dovetail._hosts.spark.validity import axis_of, greatest, hidden
+from dovetail.errors import UsageError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import Column, DataFrame
+
+    from dovetail._core.plan.plan import Plan
+    from dovetail._core.plan.query import How, OutputColumn
+    from dovetail._core.plan.validity import Temporal
+
+
+def frames_of(frames: dict[str, Any]) -> dict[str, SparkFrame]:
+    """The caller's DataFrames, checked."""
+    return {own.name: own for own in open_frames(frames)}
+
+
+def columns_of(frame: SparkFrame) -> tuple[str, ...]:
+    """The names of a frame's columns."""
+    return tuple(frame.frame.columns)
+
+
+def run(asked: Temporal, frames: dict[str, SparkFrame]) -> DataFrame:
+    """Join DataFrames while their rows are valid."""
+    kind, sides = _sides(asked, frames)
+    if asked.how == "inner":
+        return _shown(asked, _joined(asked, sides, "inner", asked.select(asked.shown)), kind)
+    kept = [_kept(asked, sides, 1 if asked.how == "right" else 0, pairs=asked.how not in ("semi", "anti"))]
+    if asked.how == "full":
+        kept.append(_kept(asked, sides, 1, pairs=False))
+    return _shown(asked, kept[0] if len(kept) == 1 else kept[0].unionAll(kept[1]), kind)
+
+
+def explain(asked: Temporal, frames: dict[str, SparkFrame]) -> Plan:
+    """Say how DataFrames will be joined: as rows whose intervals overlap."""
+    _, sides = _sides(asked, frames)
+    if len(sides) > 2:  # noqa: PLR2004 -- three and more are a cascade
+        return asked.described(many.explain({name: own.frame for name, own in sides.items()}, on=asked.overlapping))
+    query = read_query(Inputs(*asked.hidden_inputs), on=asked.overlapping)
+    return asked.described(explained.run(query, *sides.values()))
+
+
+def _sides(asked: Temporal, frames: dict[str, SparkFrame]) -> tuple[pa.DataType, dict[str, SparkFrame]]:
+    """The axis of time, and the frames with their validity on it."""
+    if asked.algorithm != "auto":
+        raise UsageError.only_in_process(asked.algorithm)
+    kind = axis_of(asked, list(frames.values()))
+    given = zip(asked.names, asked.validity, strict=True)
+    return kind, {name: SparkFrame(name, hidden(own, name, frames[name].frame, kind)) for name, own in given}
+
+
+def _joined(asked: Temporal, sides: dict[str, SparkFrame], how: How, select: str) -> DataFrame:
+    """Pairs that overlap."""
+    if len(sides) > 2:  # noqa: PLR2004 -- three and more are a cascade
+        return many.run({name: own.frame for name, own in sides.items()}, on=asked.overlapping, select=select)
+    inputs = Inputs(*asked.hidden_inputs)
+    return two.run(read_query(inputs, on=asked.overlapping, how=how, select=select), *sides.values())
+
+
+def _shown(asked: Temporal, found: DataFrame, kind: pa.DataType) -> DataFrame:
+    """The inputs' columns, then the validity; the greatest end is none."""
+    own = [F.col(quoted(column.name)) for column in asked.shown]
+    end = F.expr(f"nullif({quoted(END)}, {greatest(kind)})").cast(spark_type(kind))
+    return found.select(*own, F.col(quoted(START)).alias(VALID_START), end.alias(VALID_END))
+
+
+def _kept(asked: Temporal, sides: dict[str, SparkFrame], number: int, *, pairs: bool) -> DataFrame:
+    """All stretches of one side's rows that the join type shows; the pairs among them if asked for.
+
+    Every pair comes with its row's own interval and with how far the pairs before it, by start, have covered that row:
+    where it starts later, there is a gap before it. The last one also tells of the gap behind.
+    """
+    name, other = asked.names[number], asked.names[1 - number]
+    ends = [f"{quoted(name)}.{quoted(own)} AS {quoted(f'own {own}')}" for own in (ROW, START, END)]
+    select = ", ".join([asked.select(asked.shown), *ends, f"{quoted(other)}.{quoted(ROW)} AS {quoted('dovetail met')}"])
+    found = _joined(asked, sides, "right" if number else "left", select)
+    line = Window.partitionBy(quoted(f"own {ROW}")).orderBy(quoted(START))
+    whole = Window.partitionBy(quoted(f"own {ROW}"))
+    start, end = _own(START), _own(END)
+    found = found.withColumn(
+        "dovetail reached", F.coalesce(F.max(quoted(END)).over(line.rowsBetween(Window.unboundedPreceding, -1)), start)
+    ).withColumn("dovetail last", F.max(quoted(END)).over(whole))
+    found = found.withColumn("dovetail number", F.row_number().over(line))
+    met = F.col("dovetail met").isNotNull()
+    if asked.how == "semi":
+        return _islands(found.filter(met), line)
+    alone = [
+        F.when(~met, _stretch(start, end, alone=True)),
+        F.when(
+            met & (F.col("dovetail reached") < F.col(quoted(START))),
+            _stretch(F.col("dovetail reached"), F.col(quoted(START)), alone=True),
+        ),
+        F.when(
+            met & (F.col("dovetail number") == 1) & (F.col("dovetail last") < end),
+            _stretch(F.col("dovetail last"), end, alone=True),
+        ),
+    ]
+    if pairs:
+        alone.append(F.when(met, _stretch(F.col(quoted(START)), F.col(quoted(END)), alone=False)))
+    rows = found.withColumn("dovetail stretch", F.explode(F.array_compact(F.array(*alone))))
+    columns = [_column(column, name) for column in asked.shown]
+    return rows.select(
+        *columns, F.col("`dovetail stretch`.start").alias(START), F.col("`dovetail stretch`.end").alias(END)
+    )
+
+
+def _own(column: str) -> Column:
+    return F.col(quoted(f"own {column}"))
+
+
+def _stretch(start: Column, end: Column, *, alone: bool) -> Column:
+    return F.struct(start.alias("start"), end.alias("end"), F.lit(alone).alias("alone"))
+
+
+def _column(column: OutputColumn, owner: str) -> Column:
+    """A column of a stretch; of the other side, NULL where there is no partner."""
+    shown = F.col(quoted(column.name))
+    if column.plain is not None and column.plain.table == owner:
+        return shown
+    return F.when(~F.col("`dovetail stretch`.alone"), shown).alias(column.name)
+
+
+def _islands(found: DataFrame, line: Any) -> DataFrame:
+    """The stretches in which some partner is valid: a pair that starts behind all before it begins a new one."""
+    first = (F.col("dovetail number") == 1) | (F.col("dovetail reached") < F.col(quoted(START)))
+    found = found.withColumn("dovetail first", first).withColumn("dovetail island", F.sum(first.cast("int")).over(line))
+    whole = Window.partitionBy(quoted(f"own {ROW}"), "dovetail island")
+    return found.withColumn(END, F.max(quoted(END)).over(whole)).filter(F.col("dovetail first"))

@@ -1,0 +1,168 @@
+"""The `dovetail` command: joins of files, their plans, the experiments and the races."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+
+from dovetail._cli_soja import soja
+from dovetail.errors import DovetailError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+"""Every command; a mistake of the caller is one line and exit code 2."""
+app.command()(soja)
+told = Console(stderr=True)
+
+Left = Annotated[Path, typer.Option(help="the file called l in the condition: CSV, Parquet, Arrow, JSON lines")]
+Right = Annotated[Path, typer.Option(help="the file called r")]
+On = Annotated[str, typer.Option(help="a Spark SQL condition, as in 'l.x < r.y'")]
+How = Annotated[str, typer.Option(help="inner, left, right, full, semi or anti")]
+Algorithm = Annotated[str, typer.Option(help="auto, or an algorithm by its name")]
+Select = Annotated[str | None, typer.Option(help="a Spark SQL select list; all columns if left out")]
+Agg = Annotated[list[str] | None, typer.Option(help="an aggregate as name=call, as in 'n=count(*)'; may be repeated")]
+Per = Annotated[str | None, typer.Option(help="the input whose rows the aggregates belong to: l or r")]
+
+
+@app.callback()
+def dovetail() -> None:
+    """Joins that equality cannot express: inequalities, intervals, bands, overlaps, and rows near in time."""
+
+
+@app.command()
+def join(
+    left: Left,
+    right: Right,
+    on: On,
+    out: Annotated[Path, typer.Option(help="where the result goes: CSV, Parquet or Arrow")],
+    how: How = "inner",
+    algorithm: Algorithm = "auto",
+    select: Select = None,
+    agg: Agg = None,
+    per: Per = None,
+) -> None:
+    """Join two files into a third."""
+    import dovetail as dv  # noqa: PLC0415 -- the command's help must stay light
+    from dovetail._files import write_batches  # noqa: PLC0415
+
+    with one_line_errors(), told.status("joining") as status:
+        sides = _opened(left, right, status)
+        rows = dv.join(*sides, on=on, how=how, algorithm=algorithm, select=select, agg=_named(agg), per=per)
+        number = write_batches(out, rows)
+    told.print(f"{number:,} rows in {out}")
+
+
+@app.command()
+def explain(
+    left: Left,
+    right: Right,
+    on: On,
+    how: How = "inner",
+    algorithm: Algorithm = "auto",
+    select: Select = None,
+    agg: Agg = None,
+    per: Per = None,
+    plot: Annotated[Path | None, typer.Option(help="where to draw the join matrix: PNG or SVG")] = None,
+) -> None:
+    """Tell how a join of two files would be done, and why."""
+    import dovetail as dv  # noqa: PLC0415 -- as above
+
+    with one_line_errors():
+        with told.status("reading") as status:
+            sides = _opened(left, right, status)
+            plan = dv.explain(*sides, on=on, how=how, algorithm=algorithm, select=select, agg=_named(agg), per=per)
+            if plot is not None:
+                plan.plot(plot)
+        print(plan)  # noqa: T201 -- the answer
+
+
+@app.command()
+def bench(
+    args: Annotated[list[str] | None, typer.Argument(help="what `python -m benchmarks` takes, as in -- --list")] = None,
+) -> None:
+    """Run the races against other engines; they stand in the repository, not in the package."""
+    from runpy import run_module  # noqa: PLC0415 -- only here
+
+    sys.path.insert(0, str(Path.cwd()))
+    with one_line_errors():
+        if find_spec("benchmarks") is None:
+            raise UsageError.no_benchmarks()
+        sys.argv[1:] = args or []
+        run_module("benchmarks", run_name="__main__", alter_sys=True)
+
+
+@contextmanager
+def one_line_errors() -> Iterator[None]:
+    """Show what Dovetail raises as one line, and exit with code 2."""
+    try:
+        yield
+    except DovetailError as error:
+        told.print(str(error), style="red", markup=False, highlight=False, soft_wrap=True)
+        raise typer.Exit(2) from None
+
+
+def _opened(left: Path, right: Path, status: Any) -> list[Any]:
+    """Both files as readers, so that the result is made as it is written."""
+    from dovetail._files import read_table  # noqa: PLC0415 -- as above
+
+    out = []
+    for path in (left, right):
+        status.update(f"reading {path}")
+        out.append(read_table(path).to_reader())
+    status.update("joining")
+    return out
+
+
+def _named(aggregates: list[str] | None) -> dict[str, str] | None:
+    """`n=count(*)` as a name and a call."""
+    if aggregates is None:
+        return None
+    named = [text.partition("=")[::2] for text in aggregates]
+    for text, (name, call) in zip(aggregates, named, strict=True):
+        if not (name.strip() and call.strip()):
+            raise UsageError.unnamed_aggregate(text)
+    return {name.strip(): call.strip() for name, call in named}
+
+
+lab = typer.Typer(no_args_is_help=True, help="The documents' experiments: list them, run them, read the report.")
+app.add_typer(lab, name="lab")
+Results = Annotated[Path, typer.Option(help="where figures, numbers and the report go")]
+RESULTS = Path("lab-results")
+
+
+@lab.command("list")
+def list_experiments() -> None:
+    """List the experiments by name."""
+    from dovetail.lab.__main__ import EXPERIMENTS  # noqa: PLC0415 -- it draws
+
+    print(*EXPERIMENTS, sep="\n")  # noqa: T201 -- the answer
+
+
+@lab.command("run")
+def run_experiments(
+    names: Annotated[list[str] | None, typer.Argument(help="which experiments; all if left out")] = None,
+    out: Results = RESULTS,
+) -> None:
+    """Run experiments and draw their figures."""
+    from dovetail.lab.__main__ import main  # noqa: PLC0415 -- it draws
+
+    main(names, out)
+
+
+@lab.command("report")
+def show_report(out: Results = RESULTS) -> None:
+    """Show what the last run found."""
+    from dovetail.lab.report import REPORT  # noqa: PLC0415 -- it draws
+
+    with one_line_errors():
+        if not (out / REPORT).exists():
+            raise UsageError.unreadable_file(out / REPORT, "no experiment has run yet")
+        print((out / REPORT).read_text())  # noqa: T201 -- the answer

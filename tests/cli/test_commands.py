@@ -1,0 +1,109 @@
+"""The `dovetail` command, as a process of its own where its exit counts, and in this one elsewhere."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyarrow import csv, feather, parquet
+from typer.testing import CliRunner
+
+import dovetail as dv
+from dovetail.cli import app
+
+LEFT = pa.table({"id": [1, 2, 3], "x": [5, 1, None]})
+RIGHT = pa.table({"name": ["a", "b, c"], "y": [3, 9]})
+JOIN = ["--on", "l.x < r.y"]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[str]:
+    parquet.write_table(LEFT, tmp_path / "left.parquet")
+    csv.write_csv(RIGHT, tmp_path / "right.csv")
+    return ["--left", str(tmp_path / "left.parquet"), "--right", str(tmp_path / "right.csv")]
+
+
+def _run(*args: str) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, list(args))
+    return result.exit_code, result.stdout, result.stderr
+
+
+@pytest.mark.parametrize("how", ["inner", "left", "full", "anti"])
+@pytest.mark.parametrize("ending", ["csv", "parquet", "arrow"])
+def test_join_writes_what_the_library_returns(files: list[str], tmp_path: Path, how: str, ending: str) -> None:
+    out = tmp_path / f"out.{ending}"
+    code, _, said = _run("join", *files, *JOIN, "--how", how, "--out", str(out))
+    expected = dv.join(LEFT, RIGHT, on=JOIN[1], how=how)
+    read = {"csv": csv.read_csv, "parquet": parquet.read_table, "arrow": feather.read_table}[ending]
+    assert code == 0
+    assert f"{expected.num_rows} rows in" in said
+    assert _rows(read(out)) == _rows(expected)
+
+
+def _rows(table: pa.Table) -> list[tuple[str, ...]]:
+    return sorted(tuple(str(value or "") for value in row.values()) for row in table.to_pylist())
+
+
+def test_aggregates_are_named(files: list[str], tmp_path: Path) -> None:
+    out = tmp_path / "out.parquet"
+    assert _run("join", *files, *JOIN, "--agg", "n=count(*)", "--per", "l", "--out", str(out))[0] == 0
+    assert parquet.read_table(out)["n"].to_pylist() == [1, 2, 0]
+
+
+def test_explain_prints_the_plan(files: list[str], tmp_path: Path) -> None:
+    picture = tmp_path / "matrix.png"
+    code, shown, _ = _run("explain", *files, *JOIN, "--plot", str(picture))
+    assert code == 0
+    assert "one inequality" in shown
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ({"--on": "l.nothing < r.y"}, "column 'nothing' not found in 'l'"),
+        ({"--how": "sideways"}, "how 'sideways' is not known"),
+        ({"--left": "nowhere.csv"}, "'nowhere.csv' cannot be read: there is no such file"),
+        ({"--out": "out.xls"}, "the format of 'out.xls' is not known"),
+        ({"--out": "no/such/folder/out.csv"}, "cannot be written: No such file or directory; nothing was left there"),
+        ({"--agg": "count(*)"}, "aggregate 'count(*)' has no name or no call"),
+    ],
+)
+def test_a_mistake_is_one_line_and_exit_code_2(
+    files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: dict[str, str], line: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = sorted(tmp_path.iterdir())
+    given = dict(zip(files[::2], files[1::2], strict=True)) | {"--on": JOIN[1], "--out": "out.parquet"} | change
+    code, shown, said = _run("join", *(word for option in given.items() for word in option))
+    assert (code, shown) == (2, "")
+    assert line in said
+    assert said.count("\n") == 1
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_broken_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "left.parquet").write_bytes(b"no parquet")
+    code, _, said = _run("join", *_options(tmp_path, "left.parquet"), *JOIN, "--out", str(tmp_path / "out.csv"))
+    assert code == 2
+    assert "left.parquet' cannot be read" in said
+
+
+def _options(folder: Path, name: str) -> list[str]:
+    return ["--left", str(folder / name), "--right", str(folder / name)]
+
+
+def test_the_lab_is_listed_and_its_report_shown(tmp_path: Path) -> None:
+    assert "figure-05" in _run("lab", "list")[1].split()
+    assert _run("lab", "report", "--out", str(tmp_path))[0] == 2
+    (tmp_path / "report.md").write_text("what was found")
+    assert "what was found" in _run("lab", "report", "--out", str(tmp_path))[1]
+
+
+def test_the_command_is_installed() -> None:
+    command = Path(sys.executable).with_name("dovetail")
+    shown = subprocess.run([command, "bench", "--", "--list"], capture_output=True, text=True, check=True).stdout
+    assert "arrow-point" in shown

@@ -1,0 +1,181 @@
+"""Runs on disk: nothing half written is ever read, a full disk loses nothing, memory is bounded, results come early."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import dovetail as dv
+from dovetail import stream
+from dovetail._core.sweep.runs.files import MANIFEST, RunDirectory
+from dovetail._core.sweep.runs.merge import Source, slabs
+from dovetail._core.sweep.runs.strategy import Strategy
+from dovetail.errors import UsageError
+from dovetail.testing import assert_same_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+SCHEMA = pa.schema([("x", pa.int64())])
+
+
+def _batch(*values: int) -> pa.RecordBatch:
+    return pa.record_batch({"x": pa.array(values, pa.int64())})
+
+
+def _pairs(rows: int, seed: int) -> pa.Table:
+    dice = np.random.default_rng(seed)
+    return pa.table({"k": dice.integers(0, rows // 4, rows), "x": dice.integers(0, 1000, rows), "id": np.arange(rows)})
+
+
+def _counted(table: pa.Table, size: int, seen: list[int]) -> Iterator[pa.RecordBatch]:
+    for batch in table.to_batches(max_chunksize=size):
+        seen[0] += batch.nbytes
+        yield batch
+
+
+def test_a_run_counts_once_it_is_kept(tmp_path: Path) -> None:
+    directory = RunDirectory.opened(tmp_path)
+    run = directory.write(SCHEMA, _batch(1, 2, 3), chunk=2)
+    assert [batch.num_rows for batch in directory.read(run)] == [2, 1]
+    assert RunDirectory.opened(tmp_path).listed() == {}
+    assert not run.path.exists()
+
+
+def test_a_new_manifest_replaces_the_old_one(tmp_path: Path) -> None:
+    directory = RunDirectory.opened(tmp_path)
+    one, other = (directory.write(SCHEMA, _batch(own), chunk=8) for own in (1, 2))
+    directory.keep([one, other])
+    merged = directory.write(SCHEMA, _batch(1, 2), chunk=8)
+    directory.keep([merged], [one, other])
+    again = RunDirectory.opened(tmp_path)
+    assert list(again.listed()) == [merged.path.name]
+    assert [path.name for path in sorted(tmp_path.iterdir())] == [MANIFEST, merged.path.name]
+    assert again.writer(SCHEMA, 8)._path.name not in again.listed()
+    directory.clear()
+    assert list(tmp_path.iterdir()) == []
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+import pyarrow as pa
+from dovetail._core.sweep.runs import files
+directory = files.RunDirectory.opened(Path(sys.argv[1]))
+batch = pa.record_batch({"x": list(range(1000))})
+directory.keep([directory.write(batch.schema, batch, 10)])
+with directory.writer(batch.schema, 10) as writer:
+    for _ in range(50):
+        writer.write(batch)
+    os.kill(os.getpid(), 9)
+"""
+
+
+def test_a_killed_process_leaves_no_half_run(tmp_path: Path) -> None:
+    ended = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False)
+    assert ended.returncode == -9
+    assert len(list(tmp_path.glob("run-*"))) == 2
+    again = RunDirectory.opened(tmp_path)
+    assert [own["rows"] for own in again.listed().values()] == [1000]
+    assert [path.name for path in tmp_path.glob("run-*")] == list(again.listed())
+
+
+def test_a_full_disk_is_reported_and_loses_no_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = _pairs(400, 1)
+    schemas = {"a": table.schema, "b": table.schema}
+    options: dict[str, Any] = {"on": "a.k = b.k", "ts": "id", "window": dv.sliding(50), "algorithm": "tpmj"}
+    operator = stream.temporal_operator(schemas, **options, memory=8192, directory=tmp_path)
+    found: list[pa.RecordBatch] = []
+    told: list[str] = []
+    failed, fsync = [0], os.fsync
+
+    def full(handle: int) -> None:
+        if failed[0] < 3:
+            failed[0] += 1
+            raise OSError(errno.ENOSPC, "No space left on device")
+        fsync(handle)
+
+    monkeypatch.setattr(os, "fsync", full)
+    for batch in table.to_batches(max_chunksize=20):
+        for name in ("a", "b"):
+            try:
+                found += operator.on_batch(name, batch)
+            except UsageError as error:
+                told.append(str(error))
+    for name in ("a", "b"):
+        found += operator.on_end(name)
+    assert len(told) == failed[0] == 3
+    assert all("No space left on device; the rows of it are still in memory or in older runs" in own for own in told)
+    want = dv.temporal_join(a=table, b=table, on="a.k = b.k", ts="id", window=dv.sliding(50))
+    assert_same_rows(pa.Table.from_batches(found), want)
+
+
+@pytest.mark.parametrize("strategy", ["max-fan-in", "greedy", "adaptive"])
+@pytest.mark.parametrize(
+    "on", ["a.k = b.k", "a.k = b.k AND a.x < b.x", "a.x >= b.x - 1 AND a.x <= b.x + 1 AND a.k < 9"]
+)
+def test_many_runs_give_the_rows_of_one_join(strategy: str, on: str, tmp_path: Path) -> None:
+    a, b = _pairs(3000, 1), _pairs(2500, 2)
+    options: dict[str, Any] = {"memory": 1 << 16, "fan_in": 3, "strategy": strategy, "directory": tmp_path}
+    inputs = {"a": a.to_batches(max_chunksize=100), "b": b.to_batches(max_chunksize=70)}
+    assert_same_rows(stream.join(**inputs, on=on, **options).read_all(), dv.join(a=a, b=b, on=on))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_first_result_comes_before_the_inputs_end() -> None:
+    a, b, seen = _pairs(20_000, 1), _pairs(20_000, 2), [0]
+    memory = 1 << 18
+    reader = stream.join(
+        a=_counted(a, 256, seen), b=_counted(b, 256, seen), on="a.k = b.k", memory=memory, strategy="max-fan-in"
+    )
+    assert next(iter(reader)).num_rows > 0
+    assert seen[0] <= memory
+
+
+def test_results_that_outgrow_memory_are_sorted_on_disk(tmp_path: Path) -> None:
+    size = 300
+    table = pa.table({"k": [1] * size, "ts": np.arange(size)})
+    options: dict[str, Any] = {"on": "a.k = b.k", "ts": "ts", "window": dv.sliding(100)}
+    feeds = {name: table.to_batches(max_chunksize=50) for name in ("a", "b")}
+    found = stream.temporal_join(**feeds, **options, algorithm="tpmj", memory=1 << 13, directory=tmp_path).read_all()
+    ends = list(zip(found["valid_start"].to_pylist(), found["valid_end"].to_pylist(), strict=True))
+    assert ends == sorted(ends)
+    assert_same_rows(found, dv.temporal_join(a=table, b=table, **options))
+
+
+def test_rows_of_one_key_are_never_torn_apart() -> None:
+    sources = [
+        Source(iter([_batch(1, 5), _batch(5, 5), _batch(5, 9)]), "x"),
+        Source(iter([_batch(), _batch(5), _batch(7)]), "x"),
+        Source(iter([]), "x"),
+    ]
+    found = [
+        (sorted(v for part in parts if part is not None for v in part.column("x").to_pylist()), before)
+        for parts, before in slabs(sources)
+    ]
+    assert [value for values, _ in found for value in values] == [1, 5, 5, 5, 5, 5, 7, 9]
+    assert sum(5 in values for values, _ in found) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "busy", "sizes", "chosen"),
+    [
+        ("max-fan-in", False, [10, 10], []),
+        ("max-fan-in", False, [10, 90, 11, 12], [0, 2, 3]),
+        ("greedy", True, [10, 90], [0, 1]),
+        ("greedy", False, [10, 90, 20, 5], [0, 2, 3]),
+        ("adaptive", True, [10, 90], []),
+        ("adaptive", False, [10, 90], [0, 1]),
+        ("greedy", False, [10], []),
+    ],
+)
+def test_a_strategy_chooses_runs(name: str, busy: bool, sizes: list[int], chosen: list[int]) -> None:  # noqa: FBT001 -- a row of a table
+    assert Strategy(name, 3).choose(sizes, busy=busy) == chosen

@@ -1,0 +1,190 @@
+"""Every mistake in a temporal join, a stream or a join with runs is one clear line with a hint."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+
+import dovetail as dv
+from dovetail import stream
+from dovetail.errors import UsageError
+from tests.spark_answers import spark_frame
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+A = pa.table({"k": [1], "s": [3], "e": [5], "name": ["x"], "f": [1.5], "d": pa.array([1], pa.decimal128(20, 0))})
+B = A.rename_columns(["k", "s", "e", "label", "f", "d"])
+VALID: dict[str, Any] = {"on": "a.k = b.k", "valid": ("s", "e")}
+WINDOW: dict[str, Any] = {"on": "a.k = b.k", "ts": "s", "window": dv.sliding(5)}
+
+WRONG: list[tuple[dict[str, Any], str]] = [
+    (
+        {"on": "a.k = b.k"},
+        r"temporal_join got ts=None, window=None, valid=None; it takes ts and window, or valid. Hint",
+    ),
+    ({**VALID, "ts": "s", "window": dv.sliding(1)}, r"it takes ts and window, or valid"),
+    ({"on": "a.k = b.k", "ts": "s"}, r"it takes ts and window, or valid"),
+    ({**WINDOW, "window": 5}, r"window is 5; it is one of dv.sliding.*Hint: window=dv.sliding"),
+    ({**WINDOW, "window": {"a": dv.sliding(1)}}, r"window says nothing of input 'b'; it names 'a'.*Hint"),
+    ({**WINDOW, "window": dv.sliding("5 seconds")}, r"sliding is a duration, but the axis is BIGINT.*Hint"),
+    ({**WINDOW, "ts": "t"}, r"column 't' not found in 'a'; it has 'k'"),
+    ({**WINDOW, "ts": {"a": "name", "b": "s"}}, r"'a.name < b.s' compares STRING with BIGINT; an axis is of numbers"),
+    ({**WINDOW, "ts": {"a": "name", "b": "label"}}, r"temporal_join measures distances, but .* is STRING"),
+    ({**WINDOW, "ts": "d"}, r"'a.d < b.d' is DECIMAL\(20,0\); instants have at most 18 digits. Hint"),
+    ({**VALID, "valid": "s"}, r"valid is 's'; it is a pair of columns, the start and the end. Hint"),
+    ({**VALID, "valid": ("s", "end")}, r"column 'end' not found in 'a'"),
+    ({**VALID, "valid": ("e", "s")}, r"a row of 'a' ends at 3, before its start 5; .*Hint: swap the two columns"),
+    ({**VALID, "how": "sideways"}, r"how 'sideways' is not known"),
+    ({**VALID, "algorithm": "best"}, r"algorithm 'best' is not known; it is one of 'auto', 'buffer-input'"),
+    ({**VALID, "on": "a.k = b.q"}, r"column 'q' not found in 'b'"),
+    ({**VALID, "on": "a.k = b.k) OR (TRUE"}, r"cannot be read"),
+    ({**VALID, "on": "a.k + b.k"}, r"condition 'a.k \+ b.k' is no boolean"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), WRONG)
+def test_a_wrong_call_is_refused_in_one_line(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message) as caught:
+        dv.temporal_join(a=A, b=B, **options)
+    assert "\n" not in str(caught.value)
+    with pytest.raises(UsageError, match=message):
+        stream.temporal_join(a=A, b=B, **options).read_all()
+
+
+def test_spark_refuses_the_same(spark: SparkSession) -> None:
+    frames: dict[str, Any] = {"a": spark_frame(spark, A), "b": spark_frame(spark, B)}
+    with pytest.raises(UsageError, match=r"a row of 'a' ends at 3, before its start 5"):
+        dv.temporal_join(**frames, on="a.k = b.k", valid=("e", "s"))
+    with pytest.raises(UsageError, match=r"algorithm 'tpmj' joins tables and iterators of this process"):
+        dv.temporal_join(**frames, **VALID, algorithm="tpmj")
+    with pytest.raises(UsageError, match=r"algorithm 'progressive' joins tables and iterators of this process"):
+        dv.join(**frames, on="a.k = b.k", algorithm="progressive")
+    with pytest.raises(UsageError, match=r"temporal_join measures distances, but .* is STRING"):
+        dv.temporal_join(**frames, on="a.k = b.k", ts={"a": "name", "b": "label"}, window=dv.sliding(1))
+
+
+@pytest.mark.parametrize("length", [0, -1, "soon", None, float("inf"), "0 seconds"])
+def test_a_window_needs_a_length(length: Any) -> None:
+    with pytest.raises(UsageError, match=r"sliding window of .*: its length is a duration or a number above 0. Hint"):
+        dv.sliding(length)
+
+
+def test_three_inputs_are_joined_by_inner_alone() -> None:
+    with pytest.raises(UsageError, match=r"how 'left' takes two inputs"):
+        dv.temporal_join(a=A, b=B, c=A, on="a.k = b.k AND b.k = c.k", valid=("s", "e"), how="left")
+
+
+def test_two_columns_of_one_name_are_refused() -> None:
+    again = A.append_column("valid_start", pa.array([1]))
+    with pytest.raises(UsageError, match=r"two columns named 'valid_start'"):
+        dv.temporal_join(a=again, b=B, **VALID)
+
+
+def _stamps(*starts: int) -> pa.RecordBatch:
+    return pa.record_batch({"s": pa.array(starts, pa.int64())})
+
+
+STAMPED: dict[str, Any] = {"on": "TRUE", "ts": "s", "window": dv.sliding(5)}
+
+
+def test_a_start_that_runs_backwards_is_an_error() -> None:
+    found = stream.temporal_join(a=[_stamps(1, 7), _stamps(6)], b=[_stamps(1)], **STAMPED)
+    with pytest.raises(
+        UsageError, match=r"input 'a' runs backwards: a row starts at 6 after one at 7, .*lateness="
+    ) as e:
+        found.read_all()
+    assert "\n" not in str(e.value)
+
+
+@pytest.mark.parametrize("algorithm", ["buffer-input", "buffer-output"])
+def test_late_rows_are_put_in_order_counted_or_handed_over(algorithm: str) -> None:
+    late: list[tuple[str, int]] = []
+    operator = stream.temporal_operator(
+        {"a": _stamps().schema, "b": _stamps().schema},
+        **STAMPED,
+        algorithm=algorithm,
+        lateness=3,
+        late=lambda name, batch: late.extend((name, own) for own in batch.column("s").to_pylist()),
+    )
+    results = [*operator.on_batch("a", _stamps(5, 3, 9, 6, 5)), *operator.on_batch("b", _stamps(8, 12, 2))]
+    results += [*operator.on_end("a"), *operator.on_end("b")]
+    found = [tuple(row.values()) for batch in results for row in batch.to_pylist()]
+    assert late == [("a", 5), ("b", 2)]
+    assert operator.late_rows == {"a": 1, "b": 1}
+    assert found == [(5, 8, 8, 10), (6, 8, 8, 11), (9, 8, 9, 13), (9, 12, 12, 14)]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"lateness": -1}, r"lateness -1 is negative; .*Hint"),
+        ({"lateness": "1 second"}, r"lateness is a duration, but the axis is BIGINT"),
+        ({"memory": 4096}, r"memory=4096 says nothing to algorithm 'auto'; it is for 'tpmj'"),
+        ({"algorithm": "tpmj", "memory": 0}, r"memory is 0; it is a whole number of bytes above 0. Hint"),
+        ({"algorithm": "tpmj", "memory": 16}, r"memory is 16 bytes, but one batch takes \d+; .*Hint: raise memory"),
+        ({"algorithm": "tpmj", "strategy": "lazy"}, r"strategy 'lazy' is not known; it is one of 'max-fan-in'"),
+        ({"algorithm": "tpmj", "fan_in": 1}, r"fan_in is 1; a merge reads at least 2 runs. Hint"),
+        ({"algorithm": "tpmj", "how": "left"}, r"how 'left' is not known; it is one of 'inner'"),
+        (
+            {"algorithm": "tpmj", "on": "a.k <> b.k"},
+            r"one order of values over all inputs, but 'a' is compared by noth",
+        ),
+    ],
+)
+def test_a_wrong_choice_for_a_stream_is_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        stream.temporal_join(a=A, b=B, **{**WINDOW, **options}).read_all()
+
+
+def test_an_axis_of_doubles_has_no_lateness() -> None:
+    with pytest.raises(UsageError, match=r"lateness counts ticks, which an axis of DOUBLE does not have"):
+        stream.temporal_join(a=A, b=B, on="a.k = b.k", ts="f", window=dv.sliding(1), lateness=1)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (5, r"input 'b' is a int; a stream is an iterator of Arrow record batches"),
+        ([5], r"input 'b' is a list of int; a stream is"),
+        ([], r"input 'b' has no batch, so that its columns are not known. Hint"),
+    ],
+)
+def test_what_is_no_stream_is_refused(given: Any, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        stream.temporal_join(a=A, b=given, **WINDOW)
+
+
+def test_a_stream_needs_another() -> None:
+    with pytest.raises(UsageError, match=r"join got 1 inputs"):
+        stream.join(a=A, on="TRUE")
+    with pytest.raises(UsageError, match=r"algorithm 'progressive' joins two inputs; got 3"):
+        stream.join(a=A, b=B, c=A, on="a.k = b.k")
+
+
+def test_a_directory_must_be_writable(tmp_path: Path) -> None:
+    taken = tmp_path / "file"
+    taken.write_text("")
+    with pytest.raises(UsageError, match=r"directory '.*file' cannot be written to: .*Hint: name another"):
+        stream.join(a=A, b=B, on="a.k = b.k", directory=taken)
+
+
+def test_a_progressive_join_has_its_own_choices() -> None:
+    with pytest.raises(UsageError, match=r"partitions=3 says nothing to algorithm 'progressive'"):
+        dv.join(A, B, on="l.k = r.k", algorithm="progressive", partitions=3)
+    with pytest.raises(UsageError, match=r"how 'left' is not known; it is one of 'inner'"):
+        dv.join(A, B, on="l.k = r.k", algorithm="progressive", how="left")
+    with pytest.raises(UsageError, match=r"one order of values over all inputs, but 'l' is compared by nothing"):
+        dv.join(A, B, on="l.k <> r.k", algorithm="progressive")
+
+
+def test_three_inputs_need_one_order() -> None:
+    chain = "a.s < b.e AND b.s < a.e AND b.s < c.e AND c.s < b.e"
+    with pytest.raises(UsageError, match=r"one order of values over all inputs, but 'a' does not meet all others"):
+        stream.temporal_join(a=A, b=B, c=A, on=chain, valid=("s", "e"), algorithm="tpmj")
+    with pytest.raises(UsageError, match=r"'b' is compared by more than one"):
+        stream.temporal_join(a=A, b=B, c=A, on="a.k = b.k AND b.s = c.s", valid=("s", "e"), algorithm="tpmj")
