@@ -10,7 +10,7 @@ unexport PYTHONPATH PYTHONHOME SPARK_HOME SPARK_CONF_DIR SPARK_REMOTE SPARK_CONN
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long bench lab lint format lock clean
+.PHONY: help demo test test-long bench soak lab lint format lock clean
 .DELETE_ON_ERROR:
 
 help: ## list the commands
@@ -32,6 +32,9 @@ test-long: $(STAMP) ## the slow tests, and 10,000 examples for each property
 
 bench: $(STAMP) ## the races against other engines
 	@$(BIN)/python -m benchmarks
+
+soak: $(STAMP) ## ten minutes of the online engine at 100,000 rows a second: memory must stay flat
+	@$(BIN)/python -m benchmarks.online_races
 
 lab: $(STAMP) ## the documents' experiments, with figures and a report in lab-results
 	@$(BIN)/python -m dovetail.lab

@@ -24,8 +24,10 @@ from rich.table import Table
 
 from benchmarks import (
     arrow_races,
+    flink_race,
     growth,
     memory,
+    online_races,
     report,
     ring_races,
     spark_races,
@@ -79,6 +81,7 @@ def _arguments() -> argparse.Namespace:
 def every_race() -> dict[str, Callable[[Stand], Outcome]]:
     """All races in the order in which they run: those with Spark last, as its memory would weigh on the others."""
     alone = {**arrow_races.races(), **temporal_races.races(), **stream_races.races(), **growth.races()}
+    alone |= {**online_races.races(), **flink_race.races()}
     with_spark = {**spark_races.races(), **theta_races.races(), **temporal_spark.races(), **ring_races.races()}
     return {**alone, **with_spark, **memory.races()}
 

@@ -205,7 +205,7 @@ def pages(stand: Stand) -> Outcome:
         found = []
         for kind in (MultiWay, Cascade):
             start = time.perf_counter()
-            seen = watch(kind.of(inputs[0].schema, "tpmj", memory=MEMORY, strategy=strategy), inputs)
+            seen = watch(kind.of(inputs, "tpmj", memory=MEMORY, strategy=strategy), inputs)
             took, name = time.perf_counter() - start, f"{kind.__name__}, {strategy}"
             timings.append(Timing(name, OURS, "1 MB", FINAL, took, [took], seen.total, seen.pages))
             found.append(seen.pages)

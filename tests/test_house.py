@@ -71,8 +71,11 @@ def test_the_examples_on_spark_run(source: Path) -> None:
 def test_every_public_function_shows_an_example() -> None:
     import dovetail  # noqa: PLC0415 -- the other tests do not need it
     import dovetail.spark  # noqa: PLC0415
+    import dovetail.stream  # noqa: PLC0415
 
-    public = [getattr(module, name) for module in (dovetail, dovetail.spark) for name in module.__all__]
+    public = [
+        getattr(module, name) for module in (dovetail, dovetail.spark, dovetail.stream) for name in module.__all__
+    ]
     assert [thing.__name__ for thing in public if callable(thing) and ">>>" not in (thing.__doc__ or "")] == []
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dovetail._core.plan.query import read_how
-from dovetail._hosts.ring.csv_file import CsvFile
-from dovetail._hosts.ring.processes import CsvJoin, join_files
 from dovetail.errors import DovetailError, UsageError
+
+if TYPE_CHECKING:
+    from dovetail._hosts.ring.processes import CsvJoin
 
 NAMES = {"soja": "ring", "roja": "redistribute", "doja": "replicate", "der": "der"}
 HOWS = ("left", "full")
@@ -26,6 +26,8 @@ def soja(
     out: Annotated[Path, typer.Option(help="where the result goes")] = Path("output-soja.csv"),
 ) -> None:
     """Join two CSV files on their first column, by processes in a ring."""
+    from dovetail._hosts.ring.processes import join_files  # noqa: PLC0415 -- the command's help must stay light
+
     try:
         job = _job(r_file, s_file, concurrency_count, how, algorithm)
         report = join_files(job, _target(out))
@@ -45,6 +47,10 @@ def _job(r_file: str, s_file: str, workers: int, how: str, algorithm: str) -> Cs
         raise UsageError.unknown_choice("algorithm", algorithm, NAMES)
     if how not in HOWS:
         raise UsageError.unknown_choice("how", how, HOWS)
+    from dovetail._core.plan.query import read_how  # noqa: PLC0415 -- as above
+    from dovetail._hosts.ring.csv_file import CsvFile  # noqa: PLC0415
+    from dovetail._hosts.ring.processes import CsvJoin  # noqa: PLC0415
+
     return CsvJoin(CsvFile.open(r_file), CsvFile.open(s_file), read_how(how), NAMES[algorithm], workers)
 
 

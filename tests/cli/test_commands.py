@@ -107,3 +107,9 @@ def test_the_command_is_installed() -> None:
     command = Path(sys.executable).with_name("dovetail")
     shown = subprocess.run([command, "bench", "--", "--list"], capture_output=True, text=True, check=True).stdout
     assert "arrow-point" in shown
+
+
+def test_the_help_is_light() -> None:
+    code = "import sys; from dovetail.cli import app; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert {"numba", "numpy", "pyarrow", "pyspark"}.isdisjoint(loaded)

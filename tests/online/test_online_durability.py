@@ -53,7 +53,7 @@ def _engine(**more: Any) -> dv.online.WindowJoin:
 
 
 def _stream(seed: int) -> tuple[list[tuple[str, pa.Table]], pa.Table]:
-    base, probe = _tables(300, seed)
+    base, probe = _tables(150, seed)
     times = base["ts"].to_pylist(), probe["ts"].to_pylist()
     return jittered(base, probe, times, 30, seed), dv.window_join(base, probe, **JOIN)
 
@@ -83,7 +83,7 @@ def test_a_log_restores_what_was_taken_and_owes_the_last_results(tmp_path: Path)
         seen.append((taken(engine, side, table) or [None])[0])
         if number == len(stream) // 3:
             engine.snapshot(snap)
-        if number % 40 == 39:
+        if number % 60 == 59:
             last, seen[-1] = seen[-1], None
             engine = dv.online.WindowJoin.restore(snap if snap.exists() else None, log=log)
             if last is not None:
@@ -95,7 +95,7 @@ def test_a_log_restores_what_was_taken_and_owes_the_last_results(tmp_path: Path)
 
 def test_a_killed_process_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
     dice = random.Random(7)
-    for number in range(3):
+    for number in range(2):
         log = tmp_path / f"log{number}"
         command, told = [sys.executable, "-c", CHILD, str(log)], {**os.environ, "PYTHONPATH": str(ROOT / "src")}
         with subprocess.Popen(command, stdout=subprocess.PIPE, env=told, text=True) as child:

@@ -94,9 +94,9 @@ def test_late_rows_are_counted_and_handed_over() -> None:
 )
 def test_results_are_exact_while_old_rows_leave(window: dict[str, Any], way: dict[str, Any]) -> None:
     dice = random.Random(3)
-    times = sorted(dice.randrange(800) for _ in range(1200))
-    own = {"back": pa.array([dice.randrange(60) for _ in range(300)]), "ahead": pa.array([dice.randrange(30)] * 300)}
-    base = pa.table({"k": [dice.randrange(3) for _ in range(300)], "ts": times[::4], **own})
+    times = sorted(dice.randrange(400) for _ in range(600))
+    own = {"back": pa.array([dice.randrange(60) for _ in range(150)]), "ahead": pa.array([dice.randrange(30)] * 150)}
+    base = pa.table({"k": [dice.randrange(3) for _ in range(150)], "ts": times[::4], **own})
     probe = pa.table({"k": [dice.randrange(3) for _ in times], "ts": times, "v": [dice.random() for _ in times]})
     agg = {"n": "count(*)", "s": "sum(v)", "low": "min(v)", "last": "last(v)", "d": "count_distinct(v)"}
     asked = {"on": "ts", "keys": "k", "agg": agg, **window}
@@ -105,7 +105,7 @@ def test_results_are_exact_while_old_rows_leave(window: dict[str, Any], way: dic
     got = answer(engine, stream)
     asked.pop("keep", None)
     assert_same_rows(got, dv.window_join(base, probe, **asked), tolerance=1e-12)
-    assert engine.metrics()["rows_held"] < 600
+    assert engine.metrics()["rows_held"] < 450
 
 
 def test_keys_of_any_type_and_number_are_told_apart() -> None:

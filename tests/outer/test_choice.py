@@ -12,9 +12,7 @@ from dovetail.errors import UsageError
 from dovetail.testing import assert_same_rows
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
 MB = 1 << 20
 
@@ -51,18 +49,10 @@ def test_a_hot_key_speaks_for_a_ring() -> None:
     assert "algorithm='ring' would leave r, about 900 MB, where it is; one key has 50% of the rows of r" in found.reason
 
 
-@pytest.fixture(scope="module")
-def large(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> DataFrame:
-    """Two and a half million numbers, written so that Spark knows that they take more than 16 MB."""
-    path: Path = tmp_path_factory.mktemp("large") / "s"
-    spark.range(0, 2_500_000, 1, 4).selectExpr("id % 1999 AS k", "id AS w").write.option("compression", "none").parquet(
-        str(path)
-    )
-    return spark.read.parquet(str(path))
-
-
-def test_auto_joins_by_bits_and_says_so(spark: SparkSession, large: DataFrame) -> None:
+def test_auto_joins_by_bits_and_says_so(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dovetail._core.plan.outer.WORTH_BYTES", 0)
     small = spark.range(1990, 2010).selectExpr("id AS k", "CAST(id AS STRING) AS v")
+    large = spark.range(0, 20_000, 1, 2).selectExpr("id % 1999 AS k", "id AS w")
     plan = dv.explain(s=small, t=large, on="s.k = t.k", how="left")
     assert plan.algorithm == "der"
     assert "whose rows are kept, travels to every task; t, about" in plan.reason

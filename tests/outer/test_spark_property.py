@@ -15,6 +15,9 @@ from tests.spark_answers import quick, spark_answers, spark_frame
 from tests.strategies import sample
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+
     from pyspark.sql import SparkSession
 
     from tests.strategies import Case
@@ -37,6 +40,13 @@ def test_the_rows_of_a_ring_are_sparks_own(spark: SparkSession) -> None:
     with quick(spark):  # one after the other: a ring takes all slots
         found = [_joined(spark, case, "ring", partitions=1 + i % 2) for i, case in enumerate(drawn)]
     _compare(found, want, drawn)
+
+
+def test_connect_gives_the_same_rows(connect_mode: Callable[[], AbstractContextManager[SparkSession]]) -> None:
+    drawn = list(filter(keyed, sample("equality", 3, seed=13)))
+    with connect_mode() as session:
+        found = [_joined(session, case, name) for name, case in zip(("der", "replicate", "ring"), drawn, strict=False)]
+    _compare(found, [case.naive() for case in drawn], drawn)
 
 
 def _compare(found: list[Any], want: list[list[tuple[Any, ...]]], drawn: list[Case]) -> None:

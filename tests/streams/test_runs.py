@@ -17,6 +17,7 @@ from dovetail import stream
 from dovetail._core.sweep.runs.files import MANIFEST, RunDirectory
 from dovetail._core.sweep.runs.merge import Source, slabs
 from dovetail._core.sweep.runs.strategy import Strategy
+from dovetail._hosts.arrow.streams import sorted_results
 from dovetail.errors import UsageError
 from dovetail.testing import assert_same_rows
 
@@ -140,7 +141,8 @@ def test_the_first_result_comes_before_the_inputs_end() -> None:
     assert seen[0] <= memory
 
 
-def test_results_that_outgrow_memory_are_sorted_on_disk(tmp_path: Path) -> None:
+def test_results_that_outgrow_memory_are_sorted_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sorted_results, "LEAST", 0)
     size = 300
     table = pa.table({"k": [1] * size, "ts": np.arange(size)})
     options: dict[str, Any] = {"on": "a.k = b.k", "ts": "ts", "window": dv.sliding(100)}

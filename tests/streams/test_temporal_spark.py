@@ -6,6 +6,8 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 import dovetail as dv
 from dovetail.testing import assert_same_rows
 from tests.spark_answers import quick, spark_frame
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
     from tests.streams.drawn import TemporalCase
 
-EXAMPLES = max(6, int(os.environ.get("DOVETAIL_EXAMPLES", "200")) // 33)
+EXAMPLES = max(4, int(os.environ.get("DOVETAIL_EXAMPLES", "200")) // 50)
 
 
 def _joined(spark: SparkSession, case: TemporalCase) -> pa.Table:
@@ -26,7 +28,15 @@ def _joined(spark: SparkSession, case: TemporalCase) -> pa.Table:
 
 
 def test_dataframes_give_the_naive_rows(spark: SparkSession) -> None:
-    drawn = [*sample_temporal(EXAMPLES, seed=1), *sample_temporal(1, seed=2, inputs=3)]
+    _same(spark, sample_temporal(EXAMPLES, seed=1))
+
+
+@pytest.mark.slow
+def test_three_dataframes_give_the_naive_rows(spark: SparkSession) -> None:
+    _same(spark, sample_temporal(EXAMPLES, seed=2, inputs=3))
+
+
+def _same(spark: SparkSession, drawn: list[TemporalCase]) -> None:
     with quick(spark), ThreadPoolExecutor(3) as pool:
         found = list(pool.map(lambda case: _joined(spark, case), drawn))
     for got, case in zip(found, drawn, strict=True):

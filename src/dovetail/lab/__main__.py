@@ -12,11 +12,12 @@ from rich.progress import track
 from dovetail.errors import UsageError
 from dovetail.lab import outer
 from dovetail.lab.experiments import EXPERIMENTS as THETA
+from dovetail.lab.online_experiments import ONLINE
 from dovetail.lab.report import write, write_report
 from dovetail.lab.streams import STREAMS
 
 console = Console()
-EXPERIMENTS = THETA | STREAMS | outer.EXPERIMENTS
+EXPERIMENTS = THETA | STREAMS | outer.EXPERIMENTS | ONLINE
 
 
 def main(

@@ -165,6 +165,20 @@ def _curves(figure: Figure, data: Mapping[str, Any]) -> None:
         axes.legend(fontsize=8)
 
 
+def _series(figure: Figure, data: Mapping[str, Any]) -> None:
+    """One line for each series over the same places; rates over several powers of ten on a logarithmic scale."""
+    axes = figure.subplots()
+    for number, (name, values) in enumerate(data["series"].items()):
+        colour = COLOURS[::-1][number % len(COLOURS)]
+        axes.plot(data["x"], values, marker="o", label=name, color=colour)
+    axes.set_xlabel(data["what"])
+    axes.set_ylabel(data["unit"])
+    if data["unit"] == "rows a second":
+        axes.set_yscale("log")
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(fontsize=8)
+
+
 _DRAWINGS: dict[str, Callable[[Figure, Mapping[str, Any]], None]] = {
     "bars": _bars,
     "lines": _lines,
@@ -174,4 +188,5 @@ _DRAWINGS: dict[str, Callable[[Figure, Mapping[str, Any]], None]] = {
     "outer": _outer,
     "moves": _moves,
     "curves": _curves,
+    "series": _series,
 }

@@ -30,7 +30,7 @@ def write_report(outcomes: Mapping[str, Outcome], folder: Path) -> Path:
     lines = [
         "# The lab's report",
         "",
-        "What the first document says, beside what `python -m dovetail.lab` measured. `holds` judges the direction",
+        "What the documents say, beside what `python -m dovetail.lab` measured. `holds` judges the direction",
         "(fewer, more, significant or not), not the size. Synthetic data are drawn anew; real ones are of the same",
         "kind, not the same (`dovetail.lab.workloads`). How far the document's zipf values reach is not told: ours go",
         "on without end, and figure-06-ranges shows others. Figure 6 is one draw; averages are in figure-06-ranges.",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dovetail._core.condition.window import Window
 from dovetail.lab.experiments import Outcome, Row
 from dovetail.stream import temporal_operator
 
@@ -36,20 +38,21 @@ SWITCH = 20_000
 SLOW = 10
 STRATEGIES = ("max-fan-in", "greedy")
 TOLD = {"max-fan-in": (42_004, 227_872), "greedy": (107_214, 492_240)}
-CLOCKED = {"valid": ("s", "e")}
 
 
 def intervals(size: int, seed: int = SEED) -> list[pa.RecordBatch]:
-    """Four inputs: intervals `[v, w)` of values, valid in `[s, e)`."""
-    dice, window = np.random.default_rng(seed), size // 10
-    starts = [dice.permutation(size) + 1.0 for _ in NAMES]
-    at = np.arange(1, size + 1)
-    return [pa.record_batch({"v": own, "w": own + LENGTH, "s": at, "e": at + window}) for own in starts]
+    """Four inputs: where the intervals of values start, and when."""
+    dice, at = np.random.default_rng(seed), np.arange(1, size + 1)
+    return [pa.record_batch({"v": dice.permutation(size) + 1.0, "s": at}) for _ in NAMES]
 
 
-def condition(names: Sequence[str]) -> str:
-    """That all intervals share a value."""
-    return " AND ".join(f"{a}.v < {b}.w AND {b}.v < {a}.w" for a, b in combinations(names, 2))
+def condition(ends: dict[str, str]) -> str:
+    """That all intervals share a value; `ends` say where each one ends."""
+    return " AND ".join(f"{a}.v < {ends[b]} AND {b}.v < {ends[a]}" for a, b in combinations(ends, 2))
+
+
+def _own_end(name: str) -> str:
+    return f"{name}.v + {LENGTH}D"
 
 
 @dataclass
@@ -59,10 +62,12 @@ class MultiWay:
     operator: Any
 
     @classmethod
-    def of(cls, schema: pa.Schema, algorithm: str, **disk: Any) -> MultiWay:
+    def of(cls, inputs: Sequence[pa.RecordBatch], algorithm: str, **disk: Any) -> MultiWay:
         """The operator of an algorithm."""
-        schemas = dict.fromkeys(NAMES, schema)
-        return cls(temporal_operator(schemas, on=condition(NAMES), **CLOCKED, algorithm=algorithm, **disk))  # type: ignore[arg-type]
+        schemas = {name: own.schema for name, own in zip(NAMES, inputs, strict=True)}
+        on = condition({name: _own_end(name) for name in NAMES})
+        window = Window("sliding", Fraction(inputs[0].num_rows // 10))
+        return cls(temporal_operator(schemas, on=on, ts="s", window=window, algorithm=algorithm, **disk))
 
     def on_batch(self, name: str, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         """Take rows of an input."""
@@ -83,24 +88,23 @@ class Cascade:
     """A left-deep tree of operators of two: the intersection of two inputs meets the third, and so on."""
 
     operators: list[Any]
+    window: int
 
     @classmethod
-    def of(cls, schema: pa.Schema, algorithm: str, **disk: Any) -> Cascade:
+    def of(cls, inputs: Sequence[pa.RecordBatch], algorithm: str, **disk: Any) -> Cascade:
         """As many operators as inputs but one, which share the memory."""
         if "memory" in disk:
             disk = disk | {"memory": disk["memory"] // (len(NAMES) - 1)}
-        schemas = {"x": schema, "y": schema}
-        return cls(
-            [
-                temporal_operator(schemas, on=condition("xy"), **CLOCKED, algorithm=algorithm, **disk)  # type: ignore[arg-type]
-                for _ in NAMES[1:]
-            ]
-        )
+        window = inputs[0].num_rows // 10
+        call: dict[str, Any] = {"on": condition({"x": "x.w", "y": _own_end("y")}), "valid": ("s", "e"), **disk}
+        schemas = {"x": _spans(inputs[0], window).schema, "y": _valid(inputs[0], window).schema}
+        return cls([temporal_operator(schemas, **call, algorithm=algorithm) for _ in NAMES[1:]], window)
 
     def on_batch(self, name: str, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         """Take rows of an input, and pass results on from operator to operator."""
-        number = max(0, NAMES.index(name) - 1)
-        yield from self._on(number, self.operators[number].on_batch("x" if name == NAMES[0] else "y", batch))
+        number, first = max(0, NAMES.index(name) - 1), name == NAMES[0]
+        rows = _spans(batch, self.window) if first else _valid(batch, self.window)
+        yield from self._on(number, self.operators[number].on_batch("x" if first else "y", rows))
 
     def on_end(self, name: str) -> Iterator[pa.RecordBatch]:
         """End an input; an operator whose inputs have both ended ends that of the next."""
@@ -128,10 +132,21 @@ class Cascade:
         return sum(int(own.external.directory.pages) for own in self.operators)
 
 
+def _valid(batch: pa.RecordBatch, window: int) -> pa.RecordBatch:
+    """An input with the end of its validity."""
+    return batch.append_column("e", pc.add(batch.column("s"), window))
+
+
+def _spans(batch: pa.RecordBatch, window: int) -> pa.RecordBatch:
+    """An input as what an operator hands on: intervals of values, and their validity."""
+    columns = {"v": batch.column("v"), "w": pc.add(batch.column("v"), LENGTH), "s": batch.column("s")}
+    return _valid(pa.record_batch(columns), window)
+
+
 def _shared(batch: pa.RecordBatch) -> pa.RecordBatch:
     """What two intervals share, valid while both are: an input of the next operator."""
     v = pc.max_element_wise(batch.column("v"), batch.column("y_v"))
-    w = pc.min_element_wise(batch.column("w"), batch.column("y_w"))
+    w = pc.min_element_wise(batch.column("w"), pc.add(batch.column("y_v"), LENGTH))
     return pa.record_batch({"v": v, "w": w, "s": batch.column("valid_start"), "e": batch.column("valid_end")})
 
 
@@ -199,13 +214,13 @@ def computable(starts: NDArray[np.int64], clock: Sequence[int]) -> list[int]:
 def figure_2(size: int = SIZE) -> Outcome:
     """Results over time and page accesses: one operator of four inputs against the cascade, by two strategies."""
     inputs = intervals(size)
-    plain = watch(MultiWay.of(inputs[0].schema, "buffer-input"), inputs)
+    plain = watch(MultiWay.of(inputs, "buffer-input"), inputs)
     best = computable(np.concatenate(plain.starts), plain.clock)
     found: dict[str, Watched] = {}
     for strategy in STRATEGIES:
         disk = {"memory": MEMORY, "strategy": strategy}
-        found[f"four-way, {strategy}"] = watch(MultiWay.of(inputs[0].schema, "tpmj", **disk), inputs)
-        found[f"cascade, {strategy}"] = watch(Cascade.of(inputs[0].schema, "tpmj", **disk), inputs)
+        found[f"four-way, {strategy}"] = watch(MultiWay.of(inputs, "tpmj", **disk), inputs)
+        found[f"cascade, {strategy}"] = watch(Cascade.of(inputs, "tpmj", **disk), inputs)
     rows = [_same(found, plain.total), _prompt(found["four-way, greedy"], best)]
     rows += [_pages(strategy, found) for strategy in STRATEGIES]
     series = {name: (own.clock, own.results) for name, own in found.items()}
@@ -248,7 +263,7 @@ def _run_length(seen: Watched) -> int:
 def figure_3(size: int = SIZE) -> Outcome:
     """Rates that change between 1 and 10 ms every 20 s: the adaptive strategy waits under load, then catches up."""
     inputs = intervals(size)
-    join = MultiWay.of(inputs[0].schema, "tpmj", memory=MEMORY, strategy="adaptive", fan_in=8)
+    join = MultiWay.of(inputs, "tpmj", memory=MEMORY, strategy="adaptive", fan_in=8)
 
     def pace(clock: int) -> int:
         return SLOW if (clock // SWITCH) % 2 else 1
@@ -280,7 +295,7 @@ def in_memory(size: int = SIZE) -> Outcome:
     """The in-memory joins on the same streams: both variants, and the cascade; rows and results held."""
     inputs = intervals(size)
     found = {
-        f"{kind.__name__.lower()}, {name}": watch(kind.of(inputs[0].schema, name), inputs)
+        f"{kind.__name__.lower()}, {name}": watch(kind.of(inputs, name), inputs)
         for name in ("buffer-input", "buffer-output")
         for kind in (MultiWay, Cascade)
     }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from sqlglot import exp
 
 from dovetail._core.columns.evaluate import evaluate
 from dovetail._core.columns.types import canonicalise
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
     import numpy as np
     from numpy.typing import NDArray
-    from sqlglot import exp
 
     from dovetail._core.condition.values import Expression
 
@@ -45,6 +45,8 @@ class Columns:
 
     def evaluate(self, expression: Expression) -> pa.Array:
         """An expression over all rows."""
+        if isinstance(expression.node, exp.Column):
+            return self.column(expression.node)
         return evaluate(expression.node, self.column, self.rows)
 
     def boolean(self, expression: Expression) -> pa.Array:

@@ -19,6 +19,15 @@ MOST_DIGITS = 18
 
 
 @kernel
+def count_lines(data: NDArray[np.uint8]) -> int:
+    """Count the line ends, between quotes or not."""
+    lines = 0
+    for at in range(data.size):
+        lines += data[at] == NEWLINE
+    return lines
+
+
+@kernel
 def split_rows(
     data: NDArray[np.uint8],
     columns: np.int64,

@@ -49,6 +49,7 @@ class Teams:
         self.seen = np.zeros(partitions)
         self._dealt = 0
         self.shared = False
+        self._upto = np.cumsum(self.parts, axis=1)[:, :-1]
 
     def deal(self, codes: Ints) -> Ints:
         """A joiner for each row, by its key's number; members of a team by chance, weighed by their parts."""
@@ -59,8 +60,7 @@ class Teams:
         rows = np.arange(self._dealt, self._dealt + codes.size).astype(np.uint64)
         self._dealt += codes.size
         chance = ((rows * _SPREAD) >> np.uint64(64 - _BITS)).astype(np.float64) / (1 << _BITS)
-        upto = np.cumsum(self.parts, axis=1)[:, :-1]
-        return np.asarray((chance[:, None] >= upto[partitions]).sum(axis=1), np.int64)
+        return np.asarray((chance[:, None] >= self._upto[partitions]).sum(axis=1), np.int64)
 
     def readers(self, codes: Ints) -> NDArray[np.bool_]:
         """Which joiners' rows must be read for each row."""
@@ -76,6 +76,7 @@ class Teams:
         while shared < _STEPS * self.parts.shape[1] and self._share_one():
             shared += 1
         self.seen *= self._decay
+        self._upto = np.cumsum(self.parts, axis=1)[:, :-1]
         return shared
 
     def _share_one(self) -> bool:

@@ -12,6 +12,7 @@ marks, which are far smaller than the rows of the large side.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isinf
 from typing import TYPE_CHECKING, Literal
 
 from dovetail._core.plan.decide import BROADCAST_BYTES, size_text
@@ -95,7 +96,7 @@ def chosen_outer(how: How, left: Sized, right: Sized, *, hot: Callable[[], float
     """
     small, large = _smaller(left, right), _larger(left, right)
     travels: Side = "left" if small is left else "right"
-    if not keeps(how, travels) or large.size < max(WORTH_BYTES, TIMES_LARGER * small.size):
+    if isinf(small.size) or not keeps(how, travels) or large.size < max(WORTH_BYTES, TIMES_LARGER * small.size):
         return None
     told = f"{small.name}, about {size_text(small.size)}, whose rows are kept,"
     stays = f"{large.name}, about {size_text(large.size)},"

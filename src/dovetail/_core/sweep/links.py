@@ -5,13 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from dovetail._core.sweep.areas.equality import Equality
 from dovetail._core.sweep.areas.interval import Interval
 from dovetail._core.sweep.areas.ordered import Ordered
+from dovetail._core.sweep.tested import COMPARE
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from dovetail._core.condition.values import Op
     from dovetail._core.sweep.areas.area import Kind
+
+    Keys = NDArray[np.int64]
+    BroughtKeys = tuple[tuple[Keys, ...], tuple[Keys, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +59,12 @@ class Link:
         own = list(zip(names, self.axes, strict=True))
         most = max(own, key=own.count)
         return tuple(i for i, value in enumerate(own) if value == most)
+
+    def holds(self, one: BroughtKeys, other: BroughtKeys) -> NDArray[np.bool_]:
+        """Whether keys are equal and all comparisons hold, pair by pair."""
+        tests = [a == b for a, b in zip(one[0], other[0], strict=True)]
+        tests += [COMPARE[op.value](a, b) for op, a, b in zip(self.ops, one[1], other[1], strict=True)]
+        return np.asarray(np.logical_and.reduce(tests), np.bool_)
 
     def overlap(self) -> tuple[int, int] | None:
         """A comparison that rises and one that falls, on one axis; None if there are none."""

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dovetail._core.aggregate.run import Argument
+    from dovetail._core.columns.axis import Steps
     from dovetail._core.condition.values import Expression
     from dovetail._core.plan.offset import Offset
     from dovetail._core.plan.online import Choices
@@ -62,6 +63,7 @@ class Definition:
 
     def __init__(self, asked: WindowJoin, choices: Choices, base: pa.Schema, probe: pa.Schema) -> None:
         self.asked, self.base, self.probe = asked, base, probe
+        self._known: dict[tuple[Offset, str], Steps] = {}
         self.names = asked.query.inputs.left.name, asked.query.inputs.right.name
         none = self._columns(0, base.empty_table()), self._columns(1, probe.empty_table())
         sides = timed_columns(asked.query.condition, *none)
@@ -194,12 +196,25 @@ class Definition:
         """One end of the windows as order keys, and the rows that have none."""
         if offset is None:
             return np.full(at.size, LEAST if sign < 0 else MOST), None
-        column = None
         if isinstance(offset, PerRow):
             assert columns is not None
-            column = columns.evaluate(offset.column)
-        found = bound(at, steps(offset, self.axis, column, rounding), sign)
+            by = steps(offset, self.axis, columns.evaluate(offset.column), rounding)
+        else:
+            by = self._steps(offset, rounding)
+            if (
+                not self.is_float
+                and at.size
+                and LEAST < int(at.min()) - abs(by.size) < int(at.max()) + abs(by.size) < MOST
+            ):
+                return at + sign * by.size, None
+        found = bound(at, by, sign)
         return comparable(found.ticks)[0] + found.inset, found.none
+
+    def _steps(self, offset: Offset, rounding: Any) -> Steps:
+        """A distance for all rows, worked out once."""
+        if (offset, rounding) not in self._known:
+            self._known[offset, rounding] = steps(offset, self.axis, None, rounding)
+        return self._known[offset, rounding]
 
     def _reversed(self, window: Window, columns: Columns) -> NDArray[np.bool_] | None:
         offsets = {column.sql: columns.evaluate(column) for column in offset_columns(self.asked)}

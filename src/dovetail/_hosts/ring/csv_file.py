@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from dovetail._core.columns.types import canonicalise
-from dovetail._core.kernels.csv_text import read_integers, split_rows
+from dovetail._core.kernels.csv_text import count_lines, read_integers, split_rows
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -158,9 +158,10 @@ def split(data: bytes, columns: int) -> tuple[CsvRows, NDArray[np.int64], int]:
     if data and not data.endswith(b"\n"):
         data += b"\n"
     place = np.int32 if len(data) < np.iinfo(np.int32).max else np.int64
-    start, key_end, end = (np.empty(data.count(b"\n"), place) for _ in range(3))
+    letters = np.frombuffer(data, np.uint8)
+    start, key_end, end = (np.empty(count_lines(letters), place) for _ in range(3))
     ragged = np.empty(SHOWN_LINES, np.int64)
-    rows, odd = split_rows(np.frombuffer(data, np.uint8), np.int64(columns), start, key_end, end, ragged)
+    rows, odd = split_rows(letters, np.int64(columns), start, key_end, end, ragged)
     return CsvRows(pa.py_buffer(data), start[:rows], key_end[:rows], end[:rows]), ragged[:odd], odd
 
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from dovetail._core.sweep.areas.area import compare_tests, valid_at
 from dovetail._core.sweep.areas.equality import MOST, back
-from dovetail._core.sweep.areas.run import spread
 from dovetail._core.sweep.bounds import bounds
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ class Interval:
 
     def bounds(self, probes: Probes, run: Run) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """From the longest interval before the probe's, to the last start that the probe's end lets in."""
-        longest = spread(run.rows.values[self.falling], run.rows.values[self.rising])[1]
+        longest = run.longest_between(self.falling, self.rising)
         first = back(probes.rows.values[self.rising], longest if longest == MOST else max(1, longest + 1))
         ends = bounds([(probes.rows.values[self.falling], self.ops[self.falling])], probes.rows.size)
         lower, upper = ends.closed()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -35,6 +35,7 @@ class Run:
     most: int
     exact: bool
     distinct: Keys | None
+    longest: dict[tuple[int, int], int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, rows: AreaRows, lead: Keys) -> Run:
@@ -61,6 +62,12 @@ class Run:
     def lengths(self) -> tuple[int, int]:
         """The least and the greatest length of validity; of one without end, MOST."""
         return spread(self.rows.start, self.rows.end)
+
+    def longest_between(self, start: int, end: int) -> int:
+        """The greatest distance from one value to another, of any row."""
+        if (start, end) not in self.longest:
+            self.longest[start, end] = spread(self.rows.values[start], self.rows.values[end])[1]
+        return self.longest[start, end]
 
     def slices(self, codes: Keys | None, lower: Keys, upper: Keys) -> tuple[Keys, Keys]:
         """Between which positions each probe's candidates lie: leads within closed bounds, of its code."""

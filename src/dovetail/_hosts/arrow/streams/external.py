@@ -66,16 +66,21 @@ class External:
         self.lists[number].append(rows)
         self.size += rows.nbytes
 
-    def collected(self) -> list[pa.RecordBatch]:
-        """The lists, sorted; they stay until `forget`, so that what cannot be written is not lost."""
+    def sorted(self, lists: Sequence[list[pa.RecordBatch]]) -> list[pa.RecordBatch]:
+        """The rows of each list in the order of values."""
         return [
             in_order(pa.concat_batches(own)) if own else pa.RecordBatch.from_pylist([], schema=inputs.run_schema)
-            for own, inputs in zip(self.lists, self.inputs, strict=True)
+            for own, inputs in zip(lists, self.inputs, strict=True)
         ]
 
     def forget(self) -> None:
         """Begin new lists."""
         self.lists, self.size = [[] for _ in self.inputs], 0
+
+    def take_back(self, lists: Sequence[list[pa.RecordBatch]]) -> None:
+        """Collect again what could not be written."""
+        self.lists = [[*old, *new] for old, new in zip(lists, self.lists, strict=True)]
+        self.size += sum(batch.nbytes for own in lists for batch in own)
 
     def chunk(self, rows: int, size: int) -> int:
         """How many rows a batch of a run may have, so that a merge of as many runs as allowed fits its share."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+from sqlglot import exp
 
 from dovetail._core.columns.cast import cast
 from dovetail._core.columns.coerce import comparison_type
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
-    from sqlglot import exp
 
     from dovetail._core.condition.inputs import Input
     from dovetail._core.condition.values import Comparison, Condition, Equality, Expression
@@ -52,13 +53,17 @@ class Brought:
     values: tuple[Part, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Tested:
-    """A boolean that is tested once all inputs it reads are bound; `link`: unless that link has answered it."""
+    """A boolean that is tested once all inputs it reads are bound; `columns` are those that it reads."""
 
     shows: Expression
     reads: frozenset[int]
-    link: int | None = None
+
+    @cached_property
+    def columns(self) -> list[tuple[str, str]]:
+        """The input and the name of each column that it reads."""
+        return list(dict.fromkeys((own.table, own.name) for own in self.shows.node.find_all(exp.Column)))
 
 
 @dataclass(frozen=True)
@@ -170,23 +175,13 @@ def read_linked(on: str, inputs: tuple[Input, ...], schemas: Sequence[pa.Schema]
             condition = read_condition(text, Inputs(inputs[one], inputs[other]))
             link, ours, theirs, more = _link(condition, one, other, nothing[one], nothing[other])
             reads = frozenset((one, other))
-            number: int | None = None
             if link is not None:
-                number = len(links)
+                brought[one, len(links)], brought[other, len(links)] = ours, theirs
                 links.append(link)
-                brought[one, number], brought[other, number] = ours, theirs
-                tests.append(Tested(_both(condition, more), reads, number))
             tests += [Tested(own, reads) for own in more]
     found = Linked(tuple(numbers), tuple(map(tuple, filters)), tuple(links), brought, tuple(tests))
     _check(found, nothing)
     return found
-
-
-def _both(condition: Condition, more: Sequence[Expression]) -> Expression:
-    """What a link tells, as one boolean: the condition without what is tested in any case."""
-    told = [str(part) for part in (*condition.keys, *condition.comparisons)]
-    node = parse_text(" AND ".join(f"({text})" for text in told))
-    return expression(node) if told else more[0]
 
 
 def parse_text(text: str) -> exp.Expr:

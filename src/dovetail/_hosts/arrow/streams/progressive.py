@@ -23,6 +23,7 @@ from dovetail._hosts.arrow.join import shown
 from dovetail._hosts.arrow.streams.external import External, Group
 from dovetail._hosts.arrow.streams.rows_on_disk import KeyedRows, check_order
 from dovetail._hosts.arrow.streams.value_join import ValueJoin
+from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from dovetail._core.sweep.runs.strategy import Strategy
     from dovetail._core.sweep.stream_join import Combined
     from dovetail._hosts.arrow.streams.linked import Linked
+
+    Lists = list[list[pa.RecordBatch]]
 
 SHARE = 4
 """Of memory, a list takes up a fourth: another one is being sorted, with its sorted copy, and a merge goes on."""
@@ -70,23 +73,28 @@ class ProgressiveOperator:
             self.external.add(number, keyed)
         return SHARE * self.external.size >= self.external.memory
 
-    def take_lists(self) -> list[pa.RecordBatch]:
-        """The collected rows, sorted; new lists take what arrives from now on."""
-        found = self.external.collected()
+    def take_lists(self) -> Lists:
+        """The collected rows; new lists take what arrives from now on."""
+        found = self.external.lists
         self.external.forget()
         return found
 
-    def sort(self, lists: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Join sorted lists with each other and write them as a group."""
-        if not any(own.num_rows for own in lists):
+    def sort(self, lists: Lists) -> Iterator[pa.RecordBatch]:
+        """Sort lists, write them as a group, join them with each other; what cannot be written is collected again."""
+        if not any(lists):
             return
-        join = ValueJoin(self.linked, self.external.inputs, apart=False)
-        for combined in join.advance(lists, None):
-            yield self._rows(join, combined)
-        runs = self.external.written(lists)
-        self.external.directory.keep(runs)
+        rows = self.external.sorted(lists)
+        try:
+            runs = self.external.written(rows)
+            self.external.directory.keep(runs)
+        except UsageError:
+            self.external.take_back(lists)
+            raise
         with self._turn:
             self.groups.append(Group(runs))
+        join = ValueJoin(self.linked, self.external.inputs, apart=False)
+        for combined in join.advance(rows, None):
+            yield self._rows(join, combined)
 
     def due(self, *, busy: bool = False, last: bool = False) -> list[Group]:
         """The groups that the strategy would merge now."""

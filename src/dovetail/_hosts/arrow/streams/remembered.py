@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlglot import exp
-
 from dovetail._core.columns.table import Columns
 
 if TYPE_CHECKING:
@@ -35,27 +33,31 @@ class StoredRows:
         return self.stores[number].brought(link, rows)
 
     def asks(self, link: Link | None) -> bool:
-        """Whether there is any test but those that a link answers."""
-        return any(own.link is None or self.linked.links[own.link] is not link for own in self.linked.tests)
+        """Whether there is any test, or another link."""
+        return bool(self.linked.tests) or any(own is not link for own in self.linked.links)
 
     def holds(self, bound: dict[int, Keys], new: int, link: Link | None) -> NDArray[np.bool_] | None:
-        """Whether all tests hold that can be made since an input was bound, by a link or by time alone."""
-        tests = [own for own in self.linked.tests if new in own.reads and own.reads <= set(bound)]
+        """Whether all holds that can be told since an input was bound, by a link or by time alone."""
         holds = None
-        for test in tests:
-            if test.link is not None and self.linked.links[test.link] is link:
-                continue
-            found = passes(test, self.linked.names, self.stores, bound)
-            holds = found if holds is None else holds & found
+        for number, own in enumerate(self.linked.links):
+            if own is not link and new in (own.one, own.other) and {own.one, own.other} <= set(bound):
+                ends = (self.stores[end].brought(number, bound[end]) for end in (own.one, own.other))
+                holds = _and(holds, own.holds(*ends))
+        for test in self.linked.tests:
+            if new in test.reads and test.reads <= set(bound):
+                holds = _and(holds, passes(test, self.linked.names, self.stores, bound))
         return holds
+
+
+def _and(one: NDArray[np.bool_] | None, other: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    return other if one is None else one & other
 
 
 def passes(test: Tested, names: Sequence[str], stores: Sequence[Store], bound: dict[int, Keys]) -> NDArray[np.bool_]:
     """Whether a boolean is true of rows that are bound."""
-    read = list(dict.fromkeys((own.table, own.name) for own in test.shows.node.find_all(exp.Column)))
     raw: dict[tuple[str, str], pa.Array] = {}
     for number in test.reads:
-        columns = [column for owner, column in read if owner == names[number]]
+        columns = [column for owner, column in test.columns if owner == names[number]]
         taken = stores[number].take(columns, bound[number])
         raw |= {(names[number], column): array for column, array in zip(columns, taken, strict=True)}
     told = Columns(raw, next(iter(bound.values())).size).boolean(test.shows)

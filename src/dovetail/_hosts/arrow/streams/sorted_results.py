@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from dovetail._core.sweep.runs.files import RunDirectory, RunFile
 
 START, END = "dovetail start", "dovetail end"
+LEAST = 16 << 20
+"""Bytes of results that are kept in memory in any case: for less, a file is not worth it."""
 
 
 @dataclass
@@ -33,7 +35,7 @@ class SortedResults:
         """Collect results."""
         self.outbox.add(results)
         self.size += sum(own.nbytes for own in results.columns) + results.start.nbytes + results.end.nbytes
-        if self.size > self.memory:
+        if self.size > max(self.memory, LEAST):
             self._spill()
 
     def _spill(self) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from dovetail._hosts.arrow.streams.external import Group
-    from dovetail._hosts.arrow.streams.progressive import ProgressiveOperator
+    from dovetail._hosts.arrow.streams.progressive import Lists, ProgressiveOperator
 
 AHEAD = 2
 """How many batches of results wait for the reader, at most."""
@@ -39,7 +39,7 @@ class Workers:
         self._sorting: Future[None] | None = None
         self._merging: Future[None] | None = None
 
-    def sort(self, lists: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def sort(self, lists: Lists) -> Iterator[pa.RecordBatch]:
         """Hand lists to the sorter, once it is done with the ones before; yield what has been found meanwhile."""
         yield from self._until_done(self._sorting)
         self._free.clear()
@@ -72,7 +72,7 @@ class Workers:
         for pool in self._pools:
             pool.shutdown(wait=True, cancel_futures=True)
 
-    def _sort(self, lists: list[pa.RecordBatch]) -> None:
+    def _sort(self, lists: Lists) -> None:
         try:
             self._put(self._operator.sort(lists))
         finally:

@@ -81,7 +81,7 @@ class TpmjOperator(Timed):
         """Write the lists as a group of runs."""
         external = self.external
         if external.size or self.frontier == ENDED:
-            runs = external.written(external.collected())
+            runs = external.written(external.sorted(external.lists))
             external.directory.keep(runs)
             self.groups.append(Group(runs, self.frontier))
             external.forget()

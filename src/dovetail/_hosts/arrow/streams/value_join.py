@@ -19,7 +19,6 @@ import pyarrow as pa
 
 from dovetail._core.emit.store import Store
 from dovetail._core.sweep.stream_join import Arrived, StreamJoin
-from dovetail._core.sweep.tested import COMPARE
 from dovetail._hosts.arrow.streams.remembered import passes
 from dovetail._hosts.arrow.streams.rows_on_disk import FROM, SINCE, TO, UNTIL, in_order, key_names, value_names
 
@@ -98,7 +97,7 @@ class ValueJoin:
             if new in (link.one, link.other) and {link.one, link.other} <= set(bound):
                 holds &= self._linked(bound, link)
         for test in self.linked.tests:
-            if test.link is None and new in test.reads and test.reads <= set(bound):
+            if new in test.reads and test.reads <= set(bound):
                 some = {i: own[holds] for i, own in bound.items()}
                 holds[holds] = passes(test, self.linked.names, self.stores, some)
         return holds
@@ -115,15 +114,12 @@ class ValueJoin:
     def _linked(self, bound: dict[int, Keys], link: Link) -> NDArray[np.bool_]:
         """Test a link by its order keys."""
         number = self.linked.links.index(link)
-        holds = np.ones(bound[link.one].size, np.bool_)
-        ends = [(end, self.linked.brought[end, number], bound[end]) for end in (link.one, link.other)]
-        for names in zip(*(key_names(own) for _, own, _ in ends), strict=True):
-            one, other = (self.hidden(end, name, rows) for (end, _, rows), name in zip(ends, names, strict=True))
-            holds &= one == other
-        for op, *both in zip(link.ops, *(value_names(own) for _, own, _ in ends), strict=True):
-            one, other = (self.hidden(end, name, rows) for (end, _, rows), name in zip(ends, both, strict=True))
-            holds &= COMPARE[op.value](one, other)
-        return holds
+        return link.holds(*(self._brought(end, number, bound[end]) for end in (link.one, link.other)))
+
+    def _brought(self, number: int, link: int, rows: Keys) -> tuple[tuple[Keys, ...], tuple[Keys, ...]]:
+        own = self.linked.brought[number, link]
+        keys, values = ([self.hidden(number, name, rows) for name in names(own)] for names in (key_names, value_names))
+        return tuple(keys), tuple(values)
 
 
 def _numbers(batch: pa.RecordBatch, name: str) -> Keys:

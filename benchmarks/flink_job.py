@@ -1,0 +1,39 @@
+"""Flink's side of the online race, run by the Python of Flink's own environment: `flink_job.py base.csv probe.csv`.
+
+Prints the seconds from submitting the query to its last result, the results and the sum of their counts. It imports
+nothing of this project.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+from pyflink.table import EnvironmentSettings, TableEnvironment  # type: ignore[import-not-found]
+
+TABLE = """
+CREATE TABLE {name} ({columns}, rt AS TO_TIMESTAMP_LTZ(ts, 3), WATERMARK FOR rt AS rt - INTERVAL '1' SECOND)
+WITH ('connector' = 'filesystem', 'path' = '{path}', 'format' = 'csv')
+"""
+QUERY = """
+SELECT b.id, COUNT(*) AS n, SUM(p.v) AS total FROM b JOIN p
+ON b.k = p.k AND p.rt BETWEEN b.rt - INTERVAL '0.1' SECOND AND b.rt GROUP BY b.id
+"""
+
+
+def main() -> None:
+    """Join two CSV files."""
+    session = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    session.get_config().set("parallelism.default", "2")
+    session.execute_sql(TABLE.format(name="b", columns="id BIGINT, k BIGINT, ts BIGINT", path=sys.argv[1]))
+    session.execute_sql(TABLE.format(name="p", columns="k BIGINT, ts BIGINT, v DOUBLE", path=sys.argv[2]))
+    begun = time.perf_counter()
+    last = {}
+    with session.execute_sql(QUERY).collect() as rows:
+        for row in rows:
+            last[row[0]] = row[1]
+    print(time.perf_counter() - begun, len(last), sum(last.values()))
+
+
+if __name__ == "__main__":
+    main()

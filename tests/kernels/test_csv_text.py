@@ -1,0 +1,50 @@
+"""Rows, first fields and integers of CSV text, against Python's own reader."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dovetail._core.kernels.csv_text import count_lines, read_integers, split_rows
+
+FIELDS = st.text(alphabet='a1,"\n -', max_size=5)
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(FIELDS, FIELDS, FIELDS), max_size=8))
+def test_rows_and_first_fields_are_those_of_pythons_reader(rows: list[tuple[str, str, str]]) -> None:
+    sink = io.StringIO()
+    csv.writer(sink, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows(rows)
+    text = sink.getvalue().encode()
+    data = np.frombuffer(text, np.uint8)
+    start, key_end, end = (np.empty(count_lines(data), np.int32) for _ in range(3))
+    number, ragged = split_rows(data, np.int64(3), start, key_end, end, np.empty(5, np.int64))
+    assert (number, ragged) == (len(rows), 0)
+    pieces = [(text[a:b].decode(), text[a:c].decode()) for a, b, c in zip(start, key_end, end, strict=False)][:number]
+    keys = [next(csv.reader(io.StringIO(key, newline="")))[0] for key, _ in pieces]
+    assert keys == [row[0] for row in rows]
+    assert [tuple(next(csv.reader(io.StringIO(row, newline="")))) for _, row in pieces] == rows
+
+
+def test_ragged_rows_are_counted_and_the_first_noted() -> None:
+    data = np.frombuffer(b"1,2\n3\n\n4,5,6\n7,8\n", np.uint8)
+    start, key_end, end = (np.empty(count_lines(data), np.int32) for _ in range(3))
+    ragged = np.zeros(1, np.int64)
+    assert split_rows(data, np.int64(2), start, key_end, end, ragged) == (4, 2)
+    assert ragged.tolist() == [4]
+
+
+def test_integers_are_read_and_anything_else_is_not() -> None:
+    def read(*texts: str) -> list[int] | None:
+        joined, edges = "".join(texts).encode(), np.cumsum([0, *map(len, texts)])
+        out = np.empty(len(texts), np.int64)
+        fine = read_integers(np.frombuffer(joined, np.uint8), edges[:-1], edges[1:], out)
+        return out.tolist() if fine else None
+
+    assert read("0", "-7", "007", "999999999999999999") == [0, -7, 7, 999999999999999999]
+    for odd in ("", "-", "1.5", "x", "+1", " 1", "1" * 19):
+        assert read("1", odd) is None
