@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from tests.streams.drawn import TemporalCase
 
-EXAMPLES = max(4, int(os.environ.get("DOVETAIL_EXAMPLES", "200")) // 50)
+EXAMPLES = max(3, int(os.environ.get("DOVETAIL_EXAMPLES", "200")) // 66)
 
 
 def _joined(spark: SparkSession, case: TemporalCase) -> pa.Table:

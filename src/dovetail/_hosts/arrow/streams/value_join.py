@@ -3,7 +3,8 @@
 Meaning      the combinations that satisfy all links and tests and whose validities overlap; of `apart` rows only those
              whose rows come from different runs.
 Needs        slabs of all inputs in the order of the axis of values.
-How          the areas know the axis alone; all else is tested on the hidden columns, pair by pair.
+How          the areas know the axis alone, or, where keys must be equal, keys and time; all else is tested on the
+             hidden columns, pair by pair.
 Edges        rows that cover one point of the axis come in one slab.
 State        the rows that reach beyond the slab: those whose interval on the axis has not ended.
 Worst case   one point of the axis that all rows cover.
@@ -44,15 +45,25 @@ class ValueJoin:
         self.linked = linked
         self.inputs = inputs
         self.apart = apart
-        self.stores = [Store(own.schema) for own in inputs]
-        self.join = StreamJoin(len(inputs), (), self)
         self.names = [[*own.hidden, TAG] for own in inputs]
-        self.counted = [0] * len(inputs)
+        self.keyed = all(own.has_keys for own in linked.links)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Remember nothing."""
+        self.stores = [Store(own.schema) for own in self.inputs]
+        self.join = StreamJoin(len(self.inputs), self.linked.links if self.keyed else (), self)
+        self.counted = [0] * len(self.inputs)
 
     def advance(self, slab: Sequence[pa.RecordBatch | None], before: int | None) -> Iterator[Combined]:
-        """Join all rows below a point of the axis; those that end there are forgotten after."""
+        """Join all rows below a point of the axis; those that end there are forgotten after.
+
+        Rows of equal keys are all in one slab: within it, time is the better order to find them by.
+        """
+        if self.keyed:
+            self._begin()
         yield from self.join.ordered([self._arrived(i, batch) for i, batch in enumerate(slab)], lambda found: found)
-        if before is not None:
+        if before is not None and not self.keyed:
             for number, store in enumerate(self.stores):
                 self.join.expire(number, before)
                 store.expire(before)
@@ -64,38 +75,53 @@ class ValueJoin:
 
     def _arrived(self, number: int, batch: pa.RecordBatch | None) -> Arrived:
         if batch is None:
-            nothing = np.empty(0, np.int64)
-            return Arrived(nothing, nothing, nothing, {})
+            batch = pa.RecordBatch.from_pylist([], schema=self.inputs[number].run_schema)
+        if self.keyed:
+            batch = in_order(batch, SINCE)
         numbers = np.arange(self.counted[number], self.counted[number] + batch.num_rows)
         self.counted[number] += batch.num_rows
         columns = {name: _numbers(batch, name) for name in self.names[number] if name in batch.schema.names}
         columns.setdefault(TAG, np.zeros(batch.num_rows, np.int64))
-        links = {i: ((), (columns[name],)) for i, name in enumerate(self.names[number])}
-        arrived = Arrived(numbers, columns[FROM], columns[TO], links)  # type: ignore[arg-type]
-        self.stores[number].add(arrived, batch.select(self.inputs[number].schema.names))
-        return arrived
+        hidden = {i: ((), (columns[name],)) for i, name in enumerate(self.names[number])}
+        arrived = Arrived(numbers, columns[FROM], columns[TO], hidden)  # type: ignore[arg-type]
+        if batch.num_rows:
+            self.stores[number].add(arrived, batch.select(self.inputs[number].schema.names))
+        if not self.keyed:
+            return arrived
+        links = {
+            link: (
+                tuple(columns[name] for name in key_names(own)),
+                tuple(columns[name] for name in value_names(own)),
+            )
+            for (owner, link), own in self.linked.brought.items()
+            if owner == number
+        }
+        return Arrived(numbers, columns[SINCE], columns[UNTIL], links)
 
     def hidden(self, number: int, name: str, rows: Keys) -> Keys:
         """A hidden column of some rows."""
         return self.stores[number].brought(self.names[number].index(name), rows)[1][0]
 
     def brought(self, number: int, link: int, rows: Keys) -> tuple[tuple[Keys, ...], tuple[Keys, ...]]:
-        """The areas know no links."""
-        raise AssertionError(number, link, rows.size)
+        """The keys and values that rows of an input bring to a link."""
+        own = self.linked.brought[number, link]
+        keys, values = ([self.hidden(number, name, rows) for name in names(own)] for names in (key_names, value_names))
+        return tuple(keys), tuple(values)
 
-    def asks(self, _link: Link | None) -> bool:
-        """The axis never tells all."""
-        return True
+    def asks(self, link: Link | None) -> bool:
+        """The axis never tells all; keys and time do, if nothing else is asked."""
+        others = any(own is not link for own in self.linked.links)
+        return not self.keyed or self.apart or others or bool(self.linked.tests)
 
-    def holds(self, bound: dict[int, Keys], new: int, _link: Link | None) -> NDArray[np.bool_]:
+    def holds(self, bound: dict[int, Keys], new: int, link: Link | None) -> NDArray[np.bool_]:
         """Whether an input's rows go with those that are bound already."""
         holds = np.ones(bound[new].size, np.bool_)
         for other in bound:
             if other != new:
                 holds &= self._valid_together(bound, other, new)
-        for link in self.linked.links:
-            if new in (link.one, link.other) and {link.one, link.other} <= set(bound):
-                holds &= self._linked(bound, link)
+        for own in self.linked.links:
+            if own is not link and new in (own.one, own.other) and {own.one, own.other} <= set(bound):
+                holds &= self._linked(bound, own)
         for test in self.linked.tests:
             if new in test.reads and test.reads <= set(bound):
                 some = {i: own[holds] for i, own in bound.items()}
@@ -114,12 +140,7 @@ class ValueJoin:
     def _linked(self, bound: dict[int, Keys], link: Link) -> NDArray[np.bool_]:
         """Test a link by its order keys."""
         number = self.linked.links.index(link)
-        return link.holds(*(self._brought(end, number, bound[end]) for end in (link.one, link.other)))
-
-    def _brought(self, number: int, link: int, rows: Keys) -> tuple[tuple[Keys, ...], tuple[Keys, ...]]:
-        own = self.linked.brought[number, link]
-        keys, values = ([self.hidden(number, name, rows) for name in names(own)] for names in (key_names, value_names))
-        return tuple(keys), tuple(values)
+        return link.holds(*(self.brought(end, number, bound[end]) for end in (link.one, link.other)))
 
 
 def _numbers(batch: pa.RecordBatch, name: str) -> Keys:
