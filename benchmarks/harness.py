@@ -56,11 +56,18 @@ class _Runs:
 
 
 def compete(
-    race: str, contenders: Sequence[Contender], *, repeat: int, stage: str = FINAL, rivals: bool = True
+    race: str,
+    contenders: Sequence[Contender],
+    *,
+    repeat: int,
+    stage: str = FINAL,
+    rivals: bool = True,
+    warm_up: float = 0.0,
 ) -> list[Timing]:
     """Let everyone run once, then take turns `repeat` times (A B C A B C ...).
 
-    Rivals answer the same question: their answers must agree, and variants without hope leave after one turn.
+    Rivals answer the same question: their answers must agree, and variants without hope leave after one turn. Before
+    the turns everyone may run for `warm_up` seconds: short jobs of a new JVM take some ten runs to settle.
     """
     runs: dict[str, _Runs] = {}
     with _progress() as progress:
@@ -70,6 +77,7 @@ def compete(
                 cold, result = seconds(one.run)
                 runs[one.name] = _Runs(cold, one.weigh(result))
                 del result  # its memory must not weigh on the next run
+                _warm(one.run, warm_up)
         if rivals:
             _agree(runs)
         racing = list(contenders)
@@ -79,6 +87,13 @@ def compete(
                     runs[one.name].warm.append(seconds(one.run)[0])
             racing = _hopeful(racing, runs) if rivals else racing
     return [_timing(one, runs[one.name], stage) for one in contenders]
+
+
+def _warm(run: Callable[[], Any], budget: float) -> None:
+    """Run as often as fits some seconds."""
+    end = time.perf_counter() + budget
+    while time.perf_counter() < end:
+        run()
 
 
 def seconds(run: Callable[[], Any]) -> tuple[float, Any]:

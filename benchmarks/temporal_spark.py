@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from benchmarks.figures import Stand
     from benchmarks.temporal_data import Timed
 
+WARM_UP = 12.0
 SORTED_ASOF = "spark.sql.join.sortMergeAsOfJoin.enabled"
 
 
@@ -128,7 +129,8 @@ class StoredTimes:
 def asof(name: str, rows: int, keys: int, target: float, stand: Stand) -> Outcome:
     """The last right row at or before each left one."""
     with stored(timed(stand.rows(rows), stand.rows(rows), keys=keys)) as own:
-        timings = compete(name, [own.asof(), own.sparks_asof()], repeat=min(TRIES, stand.repeat))
+        contenders = [own.asof(), own.sparks_asof()]
+        timings = compete(name, contenders, repeat=min(TRIES, stand.repeat), warm_up=WARM_UP)
     title = f"Spark: as-of, {own.problem.size}"
     claim = times_faster(title, timings, target)
     return Outcome(name, title, f"{own.problem.size}, {timings[0].rows:,} rows out", [claim], timings)
