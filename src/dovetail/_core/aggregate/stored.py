@@ -47,12 +47,16 @@ class Stored(ABC):
     def encode(self, argument: Argument, rows: int) -> Encoded:
         """The lanes of some rows."""
 
+
+class Folded(Stored):
+    """Aggregates that are told by the folds of their lanes."""
+
+    @abstractmethod
     def finish(self, words: Sequence[Ints], totals: Sequence[NDArray[np.float64]], function: str) -> pa.Array:
         """The column of results, of what `Area.fold` made of the lanes, with the number of rows before them."""
-        raise NotImplementedError
 
 
-class StoredCount(Stored):
+class StoredCount(Folded):
     """How many rows, or how many values are not NULL."""
 
     def __init__(self, *, every: bool) -> None:
@@ -69,7 +73,7 @@ class StoredCount(Stored):
         return pa.array(words[-1], pa.int64())
 
 
-class StoredTotal(Stored):
+class StoredTotal(Folded):
     """Sum, mean or spread of numbers."""
 
     def __init__(self, aggregate: Aggregate, kind: pa.DataType) -> None:
@@ -111,7 +115,7 @@ class StoredTotal(Stored):
         return self._fold.finish([*words[1:], *totals], function)
 
 
-class StoredExtreme(Stored):
+class StoredExtreme(Folded):
     """The least or greatest value."""
 
     kinds = (SUM, MAX)
@@ -239,6 +243,7 @@ class Layout:
             return own.column(found.ends[key])
         if isinstance(own, StoredDistinct):
             return pa.array(found.distinct[key], pa.int64())
+        assert isinstance(own, Folded)
         first, second = self.lanes[key]
         folds, rows = found.folds, slice(0, found.size)
         words = [folds.words[0, rows], *folds.words[1 + first : 1 + first + len(own.kinds), rows]]
