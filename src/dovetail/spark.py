@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["session"]
 
 GIGABYTE = 1 << 30
+NO_LIMIT = (1 << 31) - 1
+"""To keep a limit of bytes, Spark measures a batch after each row, which takes longer than to write the row."""
 LOOPBACK = "127.0.0.1"
 QUIET = Path(__file__).with_name("_log4j2.properties")
 
@@ -80,6 +82,7 @@ def _defaults(cores: int | None) -> dict[str, str | float | bool]:
         "spark.python.unix.domain.socket.enabled": hasattr(socket, "AF_UNIX"),
         "spark.python.worker.reuse": True,
         "spark.sql.adaptive.enabled": True,
+        "spark.sql.execution.arrow.maxBytesPerBatch": NO_LIMIT,
         "spark.sql.execution.arrow.pyspark.enabled": True,
         "spark.ui.enabled": False,
         "spark.ui.showConsoleProgress": False,

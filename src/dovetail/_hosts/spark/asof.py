@@ -16,6 +16,7 @@ from dovetail._core.plan.timed_plan import asof_plan
 from dovetail._core.sweep.picked import PickedPairs
 from dovetail._core.sweep.prepare import SideColumns
 from dovetail._core.sweep.residual import residual_test
+from dovetail._hosts.spark.mapped import mapped
 from dovetail._hosts.spark.overlay import Overlay
 from dovetail._hosts.spark.ranges import Margins, described, loads, placed, plan_cells
 from dovetail._hosts.spark.residuals import task_can_test
@@ -49,7 +50,7 @@ def run(asked: AsOf, left: SparkFrame, right: SparkFrame) -> DataFrame:
     preserved = asked.query.how in ("right", "full")
     rows = placed(sides, cells, task.overlay, witnesses=preserved, keep_right=preserved)
     fields = schema_of(_fields(asked, sides))
-    return rows.mapInArrow(task.run, fields).toDF(*(column.name for column in asked.query.output))
+    return mapped(rows, task.run, fields).toDF(*(column.name for column in asked.query.output))
 
 
 def explain(asked: AsOf, left: SparkFrame, right: SparkFrame) -> Plan:

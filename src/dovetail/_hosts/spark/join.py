@@ -15,6 +15,7 @@ from dovetail._hosts.spark.choice import DEALT, spark_is_best, weighed
 from dovetail._hosts.spark.der import shown
 from dovetail._hosts.spark.frames import cores_of
 from dovetail._hosts.spark.known import Known
+from dovetail._hosts.spark.mapped import mapped
 from dovetail._hosts.spark.outer import by_outer_keys, outer_join
 from dovetail._hosts.spark.overlay import Overlay
 from dovetail._hosts.spark.place import placed, plan_cells
@@ -151,7 +152,7 @@ class Branch:
         parts = [f"({rewritten(part.node, places)})" for part in self.sides.condition.residuals]
         tested = frame.withColumn("holds", F.when(F.col("paired"), F.expr(" AND ".join(parts))))
         kept = [(field.name, field.dataType) for field in frame.schema.fields if field.name not in ("row", "paired")]
-        return tested.mapInArrow(settle(self.how), schema_of(kept)), places
+        return mapped(tested, settle(self.how), schema_of(kept)), places
 
     def _places(self, task: CellTask) -> dict[tuple[str, str], str]:
         """Where the tasks put each input's columns."""
@@ -196,9 +197,9 @@ class Branch:
             theirs = self.sides.right
             other = self.other if self.other is not None else theirs.frame.select(*theirs.travelling).toArrow()
             anchors = self.sides.left.frame.select(*self.sides.left.travelling)
-            return self._spread(anchors).mapInArrow(broadcast_task(task, pack(other)), schema)
+            return mapped(self._spread(anchors), broadcast_task(task, pack(other)), schema)
         overlay = Overlay.of(self.sides.left, self.sides.right)
-        return self._placed(overlay).mapInArrow(cell_task(task, overlay), schema)
+        return mapped(self._placed(overlay), cell_task(task, overlay), schema)
 
     def _placed(self, overlay: Overlay) -> DataFrame:
         """Both sides, moved to their cells."""

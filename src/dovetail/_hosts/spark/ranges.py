@@ -20,7 +20,7 @@ from dovetail._core.sweep.prepare import prepare
 from dovetail._hosts.spark.frames import cores_of
 from dovetail._hosts.spark.overlay import overlaid
 from dovetail._hosts.spark.small import estimated_bytes
-from dovetail._hosts.spark.statistics import read_statistics
+from dovetail._hosts.spark.statistics import read_samples
 from dovetail._hosts.spark.task import side_columns
 from dovetail._hosts.spark.types import literal_text
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from dovetail._core.sweep.matches import SideKeys
     from dovetail._hosts.spark.overlay import Overlay
     from dovetail._hosts.spark.sides import Sides, SparkSide
-    from dovetail._hosts.spark.statistics import Statistics
+    from dovetail._hosts.spark.statistics import Sampled
 
 FEW_ROWS = 50_000
 """So many rows are joined in one cell before a second one has started."""
@@ -200,7 +200,7 @@ def plan_cells(sides: Sides, margins: Margins, asked: int | None) -> TimeCells:
     """Choose the cells by samples of both sides, read now; the answer does not depend on them."""
     if asked == 1 or (asked is None and sum(estimated_bytes(sides)) <= FEW_BYTES):
         return TimeCells(1, (), Stretch(0, (), (), ()))
-    found, cores = read_statistics(sides), cores_of(sides.left.frame)
+    found, cores = read_samples(sides), cores_of(sides.left.frame)
     rows = sum(own.fitting for own in found)
     number = asked or (1 if rows <= FEW_ROWS else min(MOST_CELLS, max(2 * cores, ceil(rows / CELL_ROWS))))
     samples = _samples(found)
@@ -232,7 +232,7 @@ def _cut(
     return _cut(first, times, weights, samples, margins, cells // 2, asked)
 
 
-def _samples(found: tuple[Statistics, Statistics]) -> tuple[pa.Table, pa.Table]:
+def _samples(found: tuple[Sampled, Sampled]) -> tuple[pa.Table, pa.Table]:
     """Both samples; an empty one with the other's types."""
     ours, theirs = (own.sample for own in found)
     return ours if ours.num_rows else theirs.slice(0, 0), theirs if theirs.num_rows else ours.slice(0, 0)

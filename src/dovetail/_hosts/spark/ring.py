@@ -29,6 +29,7 @@ from dovetail._hosts.ring.reader import Projected
 from dovetail._hosts.ring.sockets import SocketLinks
 from dovetail._hosts.ring.worker import Worker, soja
 from dovetail._hosts.spark.frames import cores_of, host_of
+from dovetail._hosts.spark.mapped import mapped
 from dovetail._hosts.spark.residuals import task_can_test
 from dovetail._hosts.spark.rewrite import rewritten
 from dovetail._hosts.spark.small import pieces_of
@@ -70,7 +71,7 @@ def ring(query: Query, sides: Sides) -> DataFrame | None:
     fetch = feeder(host_of(stays.frame), SECRET).keep(_packed(travels), _nothing(travels))
     places, fields = _output(query, sides, readers)
     task = ring_task(meeting, fetch, _nothing(stays), [name for name, _ in fields])
-    joined = large.mapInArrow(task, schema_of(fields), barrier=True).repartitionById(tasks, F.spark_partition_id())
+    joined = mapped(large, task, schema_of(fields), barrier=True).repartitionById(tasks, F.spark_partition_id())
     return joined.select(*(F.expr(rewritten(own.shows.node, places)).alias(own.name) for own in query.output))
 
 
@@ -127,7 +128,7 @@ def _reader(query: Query, side: SparkSide) -> Projected:
 def _packed(side: SparkSide) -> Iterator[bytes]:
     """The travelling side, part by part; no more than one of them is in the driver at a time."""
     frame = side.frame.select(*side.travelling)
-    for row in frame.mapInArrow(_pack_batches, "part binary").toLocalIterator():
+    for row in mapped(frame, _pack_batches, "part binary").toLocalIterator():
         yield bytes(row["part"])
 
 

@@ -15,6 +15,7 @@ from dovetail._core.plan.temporal import offset_columns
 from dovetail._core.plan.timed_plan import window_plan
 from dovetail._core.sweep.prepare import SideColumns
 from dovetail._hosts.spark.join import aggregate_types
+from dovetail._hosts.spark.mapped import mapped
 from dovetail._hosts.spark.overlay import Overlay
 from dovetail._hosts.spark.ranges import Margins, described, loads, placed, plan_cells
 from dovetail._hosts.spark.task import arguments_of
@@ -44,7 +45,7 @@ def run(asked: WindowJoin, left: SparkFrame, right: SparkFrame) -> DataFrame:
     rows = placed(sides, cells, task.overlay, witnesses=False, keep_right=False)
     fields = [sides.left.schema[place].dataType for place in task.left.shown] + aggregate_types(query, sides)
     names = [*(column.name for column in query.output), *(own.name for own in query.aggregates)]
-    return rows.mapInArrow(task.run, schema_of([(f"c{i}", kind) for i, kind in enumerate(fields)])).toDF(*names)
+    return mapped(rows, task.run, schema_of([(f"c{i}", kind) for i, kind in enumerate(fields)])).toDF(*names)
 
 
 def explain(asked: WindowJoin, left: SparkFrame, right: SparkFrame) -> Plan:
