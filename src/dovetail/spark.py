@@ -23,7 +23,12 @@ GIGABYTE = 1 << 30
 NO_LIMIT = (1 << 31) - 1
 """To keep a limit of bytes, Spark measures a batch after each row, which takes longer than to write the row."""
 LOOPBACK = "127.0.0.1"
-QUIET = Path(__file__).with_name("_log4j2.properties")
+JAVA = {
+    "log4j2.configurationFile": Path(__file__).with_name("_log4j2.properties").as_uri(),
+    "arrow.enable_unsafe_memory_access": "true",
+    "arrow.enable_null_check_for_get": "false",
+}
+"""Java logs errors only, and spares every value that passes between Spark and Python two checks that Spark has made."""
 
 
 def session(*, cores: int | None = None, app: str = "dovetail", **config: str | float | bool) -> SparkSession:
@@ -78,7 +83,7 @@ def _defaults(cores: int | None) -> dict[str, str | float | bool]:
         "spark.driver.bindAddress": LOOPBACK,
         "spark.driver.host": LOOPBACK,
         "spark.driver.memory": f"{_driver_gigabytes()}g",
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={QUIET.as_uri()}",
+        "spark.driver.extraJavaOptions": " ".join(f"-D{name}={value}" for name, value in JAVA.items()),
         "spark.python.unix.domain.socket.enabled": hasattr(socket, "AF_UNIX"),
         "spark.python.worker.reuse": True,
         "spark.sql.adaptive.enabled": True,
