@@ -23,6 +23,8 @@ CONSOLE = Console(width=None if sys.stdout.isatty() else 180)
 OURS = "dovetail"
 HOPELESS = 2.0
 """A variant this many times slower than its engine's best is not timed again."""
+ASLEEP = 45.0
+"""After so many seconds a contender is woken first: Spark ends Python workers that have been idle for a minute."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,7 @@ class _Runs:
     cold: float
     answer: Answer
     warm: list[float] = field(default_factory=list)
+    ended: float = 0.0
 
 
 def compete(
@@ -67,7 +70,8 @@ def compete(
     """Let everyone run once, then take turns `repeat` times (A B C A B C ...).
 
     Rivals answer the same question: their answers must agree, and variants without hope leave after one turn. Before
-    the turns everyone may run for `warm_up` seconds: short jobs of a new JVM take some ten runs to settle.
+    the turns everyone may run for `warm_up` seconds: short jobs of a new JVM take some ten runs to settle. Whoever had
+    to wait so long for a slow rival that its processes may have been ended is woken by a run that is not timed.
     """
     runs: dict[str, _Runs] = {}
     with _progress() as progress:
@@ -78,13 +82,18 @@ def compete(
                 runs[one.name] = _Runs(cold, one.weigh(result))
                 del result  # its memory must not weigh on the next run
                 _warm(one.run, warm_up)
+                runs[one.name].ended = time.perf_counter()
         if rivals:
             _agree(runs)
         racing = list(contenders)
         for turn in range(repeat):
             for one in racing:
                 with lane.step(f"{one.name}, turn {turn + 1}"):
-                    runs[one.name].warm.append(seconds(one.run)[0])
+                    own = runs[one.name]
+                    if time.perf_counter() - own.ended > ASLEEP:
+                        one.run()
+                    own.warm.append(seconds(one.run)[0])
+                    own.ended = time.perf_counter()
             racing = _hopeful(racing, runs) if rivals else racing
     return [_timing(one, runs[one.name], stage) for one in contenders]
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from dovetail._hosts.spark.sides import SparkSide
 
-ANCHOR = "anchor"
-"""Whether a row is one of the anchor's."""
+PLACE = "place"
+"""Twice the number of a row's cell, and one more if the row is the anchor's: a column less for Spark to write."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,8 @@ class Overlay:
 
     def split(self, batch: pa.RecordBatch, *kept: str) -> tuple[pa.RecordBatch, pa.RecordBatch]:
         """The rows of either side, under their own names; columns in `kept` are of both."""
-        mine, both = batch.column(ANCHOR), tuple((name, name) for name in kept)
+        mine = pc.equal(pc.bit_wise_and(batch.column(PLACE), pa.scalar(1, pa.int32())), 1)
+        both = tuple((name, name) for name in kept)
         return _pick(batch, self.anchor + both, mine), _pick(batch, self.other + both, pc.invert(mine))
 
 
@@ -56,8 +57,8 @@ def _pick(batch: pa.RecordBatch, places: tuple[tuple[str, str], ...], rows: pa.B
     return pa.RecordBatch.from_arrays(columns, names=[name for name, _ in places]).filter(rows)
 
 
-def overlaid(overlay: Overlay, anchors: DataFrame, others: DataFrame, *kept: str) -> DataFrame:
-    """Both sides, one after the other; columns in `kept` are of both."""
+def moved_over(overlay: Overlay, number: int, anchors: DataFrame, others: DataFrame, *kept: str) -> DataFrame:
+    """Both sides in one frame of so many partitions, each row in that of its `cell`; columns in `kept` are of both."""
     kinds: dict[str, DataType] = {}
     for frame, places in ((anchors, overlay.anchor), (others, overlay.other)):
         kinds |= {place: frame.schema[name].dataType for name, place in places}
@@ -68,6 +69,7 @@ def overlaid(overlay: Overlay, anchors: DataFrame, others: DataFrame, *kept: str
             (F.col(own[place]) if place in own else F.lit(None).cast(kind)).alias(place)
             for place, kind in kinds.items()
         ]
-        return frame.select(*kept, F.lit(anchor).alias(ANCHOR), *columns)
+        return frame.select(F.expr(f"CAST(2 * cell + {int(anchor)} AS INT) AS {PLACE}"), *kept, *columns)
 
-    return laid(anchors, overlay.anchor, anchor=True).union(laid(others, overlay.other, anchor=False))
+    both = laid(anchors, overlay.anchor, anchor=True).union(laid(others, overlay.other, anchor=False))
+    return both.repartitionById(number, F.expr(f"shiftright({PLACE}, 1)"))

@@ -12,7 +12,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from dovetail._core.placement.boxes import Box, Boxes, Cut, anchors_inside, cut_boxes, others_reached
 from dovetail._core.plan.choose import Sample
 from dovetail._core.plan.matrix import Members
-from dovetail._hosts.spark.overlay import overlaid
+from dovetail._hosts.spark.overlay import moved_over
 from dovetail._hosts.spark.types import literal
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def moved(sides: Sides, number: int, anchor_cell: Column, other_cells: Column, o
     """Both sides in one frame, moved to cells that are known: one for an anchor row, an array of them for another."""
     ours = sides.left.frame.withColumn("cell", anchor_cell)
     theirs = sides.right.frame.withColumn("cell", F.explode(other_cells))
-    return overlaid(overlay, ours, theirs, "cell").repartitionById(number, F.col("cell")).drop("cell")
+    return moved_over(overlay, number, ours, theirs)
 
 
 def anywhere(own: SparkSide, number: int) -> Column:

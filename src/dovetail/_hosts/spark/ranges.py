@@ -18,7 +18,7 @@ from dovetail._core.placement.ranges import cut_ranges
 from dovetail._core.plan.decide import CELL_ROWS, MOST_CELLS
 from dovetail._core.sweep.prepare import prepare
 from dovetail._hosts.spark.frames import cores_of
-from dovetail._hosts.spark.overlay import overlaid
+from dovetail._hosts.spark.overlay import moved_over
 from dovetail._hosts.spark.small import estimated_bytes
 from dovetail._hosts.spark.statistics import read_samples
 from dovetail._hosts.spark.task import side_columns
@@ -306,13 +306,12 @@ def placed(sides: Sides, cells: TimeCells, overlay: Overlay, *, witnesses: bool,
     that may have a partner among the right rows of other cells; `keep_right` for the right rows that cannot match. Said
     in text, since every call to Spark's functions takes time.
     """
-    right = (
-        sides.right if keep_right else replace(sides.right, frame=sides.right.frame.where(_usable(sides, sides.right)))
-    )
+    right, usable = sides.right, _usable(sides, sides.right)
+    if not keep_right:
+        right, usable = replace(right, frame=right.frame.where(usable)), "true"
     ours = _tagged(sides.left, _usable(sides, sides.left), cells, copied=witnesses)
-    theirs = _tagged(right, _usable(sides, right), cells, copied=True)
-    kept = ["cell"] if cells.apart else ["cell", OWN]
-    return overlaid(overlay, ours, theirs, *kept).repartitionById(cells.number, F.col("cell")).drop("cell")
+    theirs = _tagged(right, usable, cells, copied=True)
+    return moved_over(overlay, cells.number, ours, theirs, *([] if cells.apart else [OWN]))
 
 
 def _tagged(own: SparkSide, usable: str, cells: TimeCells, *, copied: bool) -> DataFrame:

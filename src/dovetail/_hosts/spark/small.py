@@ -7,17 +7,17 @@ the rows are cut off where a broadcast ends, which shows, and the statistics dec
 from __future__ import annotations
 
 import re
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.util import inheritable_thread_target
 
 from dovetail._core.columns.order_keys import order_keys
 from dovetail._core.plan.decide import BROADCAST_BYTES
+from dovetail._hosts.spark.at_once import at_once
 from dovetail._hosts.spark.place import can_match
 from dovetail._hosts.spark.statistics import ROW_BITS
 from dovetail._hosts.spark.wire import whole
@@ -59,13 +59,11 @@ def bring(sides: Sides, *, counted: bool) -> tuple[pa.Table, Pieces] | None:
     side = sides.right
     frame = side.frame.filter(can_match(sides, side)).select(*side.travelling)
     if not counted:
-        table = bounded(frame, side.row_bytes)
-        return None if table is None else (table, Pieces(0, 0))
-    with ThreadPoolExecutor(1) as pool:
-        count = inheritable_thread_target(frame.sparkSession)(pieces_of)
-        pieces = pool.submit(count, sides.left.frame)
-        table = bounded(frame, side.row_bytes)
-        return None if table is None else (table, pieces.result())
+        table, pieces = bounded(frame, side.row_bytes), Pieces(0, 0)
+    else:
+        count, bring_rows = partial(pieces_of, sides.left.frame), partial(bounded, frame, side.row_bytes)
+        pieces, table = at_once(frame.sparkSession, count, bring_rows)
+    return None if table is None else (table, pieces)
 
 
 def bounded(frame: DataFrame, row_bytes: int) -> pa.Table | None:

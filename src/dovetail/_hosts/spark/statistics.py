@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+
+from dovetail._hosts.spark.at_once import at_once
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -52,24 +55,25 @@ class Sampled:
 
 
 def read_statistics(sides: Sides) -> tuple[Statistics, Statistics]:
-    """Read both sides in one job, each row once, only the columns that the condition needs."""
+    """Read both sides, each row once, only the columns that the condition needs."""
     ours, theirs = _read_both(_summary(sides.left), _summary(sides.right))
     return _read(ours, sides.left), _read(theirs, sides.right)
 
 
 def read_samples(sides: Sides) -> tuple[Sampled, Sampled]:
-    """Read both sides in one job for samples alone, a third of the work: most rows are passed over at once."""
+    """Read both sides for samples alone, a third of the work: most rows are passed over at once."""
     ours, theirs = _read_both(_sample(sides.left), _sample(sides.right))
     return _sampled(ours["sample"]), _sampled(theirs["sample"])
 
 
 def _read_both(left: DataFrame, right: DataFrame) -> tuple[dict[str, pa.Array], dict[str, pa.Array]]:
-    """The one row of either frame, column by column."""
-    found = left.crossJoin(right.toDF(*(f"other {name}" for name in right.columns))).toArrow()
-    row = {name: found.column(name).combine_chunks() for name in found.column_names}
-    ours = {name: array for name, array in row.items() if not name.startswith("other ")}
-    theirs = {name.removeprefix("other "): array for name, array in row.items() if name.startswith("other ")}
-    return ours, theirs
+    """The one row of either frame, column by column; both are read at once."""
+    return at_once(left.sparkSession, partial(_row, left), partial(_row, right))
+
+
+def _row(frame: DataFrame) -> dict[str, pa.Array]:
+    found = frame.toArrow()
+    return {name: found.column(name).combine_chunks() for name in found.column_names}
 
 
 def _summary(side: SparkSide) -> DataFrame:
