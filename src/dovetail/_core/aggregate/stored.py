@@ -104,7 +104,8 @@ class StoredTotal(Folded):
         return [valid, *([numbers] if len(self.kinds) == 2 else [numbers & MASK, numbers >> LIMB])], []  # noqa: PLR2004
 
     def _doubles(self, values: pa.Array) -> list[NDArray[np.float64]]:
-        numbers = np.asarray(cast(values, DOUBLE).fill_null(0.0).to_numpy(zero_copy_only=False))
+        values = cast(values, DOUBLE)
+        numbers = np.asarray((values.fill_null(0.0) if values.null_count else values).to_numpy(zero_copy_only=False))
         if not self._spread:
             return [numbers]
         with np.errstate(over="ignore", invalid="ignore"):
@@ -195,13 +196,12 @@ def stored(aggregate: Aggregate, kind: pa.DataType | None) -> Stored:
 
 
 class Found(NamedTuple):
-    """What the windows of some base rows hold; `seen` is what counting different values works in."""
+    """What the windows of some base rows hold."""
 
     size: int
     folds: Folds
     ends: dict[Any, Ends]
     distinct: dict[Any, Ints]
-    seen: dict[Any, Ints]
 
 
 class Layout:

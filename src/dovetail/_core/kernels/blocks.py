@@ -459,37 +459,6 @@ def expire_rows(
 
 
 @kernel
-def drain_rows(pages: Ints, shape: Ints, keys: Ints, slots: Ints, tally: Ints, bound: Int, out_words: Ints) -> Int:
-    """Take the rows of key 0 below a bound out of an ordered index; return how many, in the order of time.
-
-    Stops when `out_words` is full.
-    """
-    taken = np.int64(0)
-    while keys[0] >= 0:
-        page = page_at(keys, slots, np.int64(0), keys[2])
-        begin = page + shape[3]
-        count = pages[page]
-        some = np.int64(0)
-        while some < count and pages[begin + some] < bound and taken + some < out_words.shape[1]:
-            some += 1
-        for lane in range(shape[0]):
-            for i in range(some):
-                out_words[lane, taken + i] = pages[begin + 64 * (lane + 1) + i]
-        taken += some
-        if some == count:
-            drop_first(pages, keys, slots, tally, np.int64(0))
-            continue
-        for lane in range(1 + shape[0]):
-            for i in range(begin + 64 * lane, begin + 64 * lane + count - some):
-                pages[i] = pages[i + some]
-        pages[page] = count - some
-        pages[page + 1] = pages[begin]
-        tally[3] -= some
-        break
-    return taken
-
-
-@kernel
 def dump_rows(
     pages: Ints,
     numbers: Doubles,

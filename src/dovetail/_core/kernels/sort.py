@@ -34,6 +34,17 @@ def ascends(keys: NDArray[np.int64]) -> bool:
 
 
 @kernel
+def extent(keys: NDArray[np.int64]) -> tuple[int, int]:
+    """Return the least and the greatest of some keys; the greatest and the least of all numbers if there are none."""
+    least = np.int64(0x7FFF_FFFF_FFFF_FFFF)
+    greatest = -least - 1
+    for i in range(keys.size):
+        least = min(least, keys[i])
+        greatest = max(greatest, keys[i])
+    return least, greatest
+
+
+@kernel
 def pack(
     keys: NDArray[np.int64], least: np.int64, drop: np.int64, row_bits: np.int64, out_words: NDArray[np.int64]
 ) -> None:

@@ -29,7 +29,6 @@ from dovetail._core.kernels.blocks import (
     ROWS,
     SPARE,
     chain_pages,
-    drain_rows,
     dump_rows,
     expire_rows,
     insert_rows,
@@ -47,7 +46,6 @@ if TYPE_CHECKING:
 
 _SIZES = 48
 _FIRST_PAGES = 256
-_DRAINED = 4096
 
 
 class Rows(NamedTuple):
@@ -150,16 +148,6 @@ class Area:
         """Let go what lies below a bound, looking at some keys at a time."""
         expire_rows(*self._times, self._tally, bound, prevails, keys)
 
-    def drain(self, bound: int) -> Ints:
-        """Take out the words of the rows of key 0 below a bound, in the order of time."""
-        parts = []
-        while True:
-            part = np.empty((int(self._shape[0]), _DRAINED), np.int64)
-            taken = drain_rows(*self._times, self._tally, bound, part)
-            parts.append(part[:, :taken])
-            if taken < _DRAINED:
-                return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
-
     def dump(self) -> Rows:
         """All rows, key by key, in the order in which they stand."""
         words, doubles = np.empty((self._shape[0], self.rows), np.int64), np.empty((self._shape[1], self.rows))
@@ -198,11 +186,17 @@ class Area:
             scans.scan_ends(*self._times, *asked, *lanes, last, *out)
 
     def distinct(self, asked: Asked, found: Places, lane: int, seen: Ints, out: Ints) -> None:
-        """Count different codes, in rows that no other area holds a part of; or in any, one window at a time."""
+        """Count different codes, in rows of keys that no other area holds; `seen` has a zero for each code."""
         if self.ordered:
             travel.distinct_of_windows(*self._times, asked.codes, *found, asked.order, lane, seen, out)
         else:
-            scans.scan_distinct(*self._times, *asked, lane, seen, out)
+            Area.distinct_of_all([self], asked, lane, seen, out)
+
+    @staticmethod
+    def distinct_of_all(areas: Sequence[Area], asked: Asked, lane: int, seen: Ints, out: Ints) -> None:
+        """Count different codes in the rows of areas that are not ordered, each of which may hold any key."""
+        pages, shapes, keys, slots = zip(*(area._times for area in areas), strict=True)  # noqa: SLF001 -- our own
+        scans.scan_distinct(pages, shapes[0], keys, slots, *asked, lane, seen, out)
 
     def relabel(self, lane: int, old: Ints, new: Ints) -> None:
         """Put other numbers, in the same order, for those of a lane; `old` ascends."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -10,15 +11,16 @@ import pyarrow as pa
 
 from dovetail._core.aggregate.stored import Layout
 from dovetail._core.columns.axis import LEAST, MOST
-from dovetail._core.kernels.sort import ascends
+from dovetail._core.kernels.sort import ascends, extent
 from dovetail._core.sweep.numbering import KeyNumbers
 from dovetail._core.sweep.time_travel import Rows
 from dovetail._hosts.online.clock import Clock
-from dovetail._hosts.online.definition import Ends
+from dovetail._hosts.online.definition import Ends, Given
 from dovetail._hosts.online.joiners import Joiners
 from dovetail._hosts.online.metrics import Metrics
 from dovetail._hosts.online.request import NO_ANSWER, Requests
 from dovetail._hosts.online.rows import open_rows
+from dovetail._hosts.online.waiting import Rows as WaitingRows
 from dovetail._hosts.online.waiting import Waiting
 from dovetail.errors import UsageError
 
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from dovetail._core.columns.table import Columns
     from dovetail._core.plan.online import Choices
     from dovetail._hosts.online.definition import Definition, Timed
 
@@ -43,9 +44,13 @@ own, three for each window."""
 class Arrived(NamedTuple):
     """Rows of one side that are not late."""
 
-    batch: pa.RecordBatch
-    columns: Columns
+    given: Given
     timed: Timed
+
+    @property
+    def batch(self) -> pa.RecordBatch:
+        """Their columns."""
+        return self.given.batch
 
 
 class Engine:
@@ -63,6 +68,7 @@ class Engine:
         self.gone = LEAST
         """Rows below this key may be missing."""
         self._closed = False
+        self._none = pa.RecordBatch.from_pylist([], definition.schema)
         self._requests = Requests.of(self)
         self._warm()
 
@@ -73,7 +79,6 @@ class Engine:
         self.joiners.insert(Rows(nothing, nothing, *lanes), 1)
         self._results(nothing, [Ends(nothing, nothing, None)] * len(self.definition.asked.windows))
         self.joiners.expire(LEAST, prevails=False)
-        self.waiting.take(LEAST)
         self.keys.find([pa.nulls(0, kind) for kind in self.definition.key_kinds], 0)
 
     def read(self, side: int, given: Any) -> tuple[Arrived, Any]:
@@ -81,20 +86,19 @@ class Engine:
         self.check_open()
         schema = self.definition.base if side == BASE else self.definition.probe
         batch, frame = open_rows(self.definition.names[side], schema, given)
-        columns = self.definition.columns(side, batch)
-        return Arrived(batch, columns, self.definition.timed(side, columns)), frame
+        return self._arrived(side, batch), frame
 
     def insert(self, rows: Arrived) -> None:
         """Store probe rows."""
         codes = self.keys.give(rows.timed.keys, rows.batch.num_rows)
-        words, doubles = self.layout.encode(self.definition.arguments(rows.columns), rows.batch.num_rows)
+        words, doubles = self.layout.encode(self.definition.arguments(rows.given), rows.batch.num_rows)
         stored = Rows(codes, rows.timed.at, words, doubles)
-        if codes.min(initial=0) < 0:
+        if extent(codes)[0] < 0:
             kept = np.flatnonzero(codes >= 0)
             lanes = np.ascontiguousarray(words[:, kept]), np.ascontiguousarray(doubles[:, kept])
             stored = Rows(codes[kept], rows.timed.at[kept], *lanes)
         self.joiners.insert(stored, self.keys.size)
-        self.clock.see(rows.timed.ticks)
+        self.clock.see(rows.timed.ticks, rows.timed.greatest)
         self.metrics.rows[PROBE] += rows.batch.num_rows
 
     def push(self, rows: Arrived) -> pa.RecordBatch:
@@ -102,33 +106,34 @@ class Engine:
         begun = time.perf_counter_ns()
         windows = self._windows(rows)
         codes = self.keys.give(rows.timed.keys, rows.batch.num_rows)
-        due = np.full(codes.size, LEAST)
-        words = [codes, rows.timed.at, np.full(codes.size, begun)]
-        for own in windows:
-            start = np.full(codes.size, LEAST) if own.start is None else own.start
-            due = np.maximum(due, np.maximum(own.upper, start))
-            words += [own.lower, own.upper, start] if self.definition.has_own_bounds else []
-        if rows.batch.num_rows:
-            least = self._least(windows) if self.definition.has_own_bounds else None
-            self.waiting.append(rows.batch, due, np.stack(words), least)
-        self.clock.see(rows.timed.ticks)
+        words = np.empty((_WINDOWS + self.definition.has_own_bounds * 3 * len(windows), codes.size), np.int64)
+        words[_CODE], words[_AT], words[_ARRIVED] = codes, rows.timed.at, begun
+        ends = [end for own in windows for end in (own.upper, own.start) if end is not None]
+        due = reduce(np.maximum, ends)
+        least = None
+        if self.definition.has_own_bounds:
+            least = self._least(windows)
+            for i, own in enumerate(windows):
+                words[_WINDOWS + 3 * i : _WINDOWS + 3 * i + 2] = own.lower, own.upper
+                words[_WINDOWS + 3 * i + 2] = LEAST if own.start is None else own.start
+        self.waiting.append(WaitingRows(rows.batch, due, words, least))
+        self.clock.see(rows.timed.ticks, rows.timed.greatest)
         self.metrics.rows[BASE] += rows.batch.num_rows
         return self.release(self.clock.key, begun)
 
     def release(self, bound: int | None, begun: int) -> pa.RecordBatch:
         """The results of the rows that are due below a bound; of all, without one."""
-        batch, words = self.waiting.take(bound)
-        columns = [*batch.columns]
+        batch, _, words, _ = self.waiting.take(bound)
+        found = self._none
         if batch.num_rows:
             if not ascends(words[_AT]):
                 order = np.argsort(words[_AT], kind="stable")
-                batch, words = batch.take(pa.array(order)), np.ascontiguousarray(words[:, order])
+                batch, words = batch.take(pa.array(order)), words[:, order]
             columns = [*batch.columns, *self._results(words[_CODE], self._ends(words))]
+            found = pa.RecordBatch.from_arrays(columns, schema=self.definition.schema)
             self.metrics.answered(words[_ARRIVED], begun)
-        else:
-            columns += [pa.nulls(0, field.type) for field in list(self.definition.schema)[len(columns) :]]
         self._expire()
-        return pa.RecordBatch.from_arrays(columns, schema=self.definition.schema)
+        return found
 
     def request_row(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """The result of one base row."""
@@ -195,19 +200,20 @@ class Engine:
 
     def late(self, rows: Arrived) -> NDArray[np.bool_] | None:
         """Which rows lie before the watermark; None if none does."""
-        late = rows.timed.at < self.clock.key
-        return late if late.any() else None
+        return rows.timed.at < self.clock.key if rows.timed.least < self.clock.key else None
 
     def without_late(self, side: int, rows: Arrived, late: NDArray[np.bool_]) -> Arrived:
         """The rows that are not late; the others are counted."""
         self.metrics.late[side] += int(late.sum())
         self.clock.learn(rows.timed.ticks[late])
-        batch = rows.batch.filter(pa.array(~late))
-        columns = self.definition.columns(side, batch)
-        return Arrived(batch, columns, self.definition.timed(side, columns))
+        return self._arrived(side, rows.batch.filter(pa.array(~late)))
+
+    def _arrived(self, side: int, batch: pa.RecordBatch) -> Arrived:
+        given = Given(self.definition, side, batch)
+        return Arrived(given, self.definition.timed(side, given))
 
     def _windows(self, rows: Arrived) -> list[Ends]:
-        found = [self.definition.ends(own, rows.columns, rows.timed.ticks) for own in self.definition.asked.windows]
+        found = [self.definition.ends(own, rows.given, rows.timed.ticks) for own in self.definition.asked.windows]
         if self.definition.keep is not None and self.definition.has_own_bounds:
             self._refuse_far(rows, found)
         return found

@@ -88,8 +88,8 @@ class Joiners:
         for area in self.areas:
             area.expire(bound, prevails=prevails, keys=_KEYS_AT_ONCE)
 
-    def fold(self, codes: Ints, lower: Ints, upper: Ints, starts: Ints | None) -> tuple[Found, Ints]:
-        """What the windows of base rows hold, and how many rows were looked at for each.
+    def fold(self, codes: Ints, lower: Ints, upper: Ints, starts: Ints | None) -> tuple[Found, Ints | None]:
+        """What the windows of base rows hold, and how many rows were looked at for each; None if no others were.
 
         Where rows prevail at the `starts` of windows, these begin with them.
         """
@@ -103,7 +103,7 @@ class Joiners:
             self._fold_split(asked, out, visited)
         else:
             self._fold_owned(asked, out, visited)
-        return out, visited
+        return out, None if self._choices.index else visited
 
     def one_row(self) -> OneRow:
         """What `fold_row` works in."""
@@ -128,28 +128,22 @@ class Joiners:
         """Each joiner folds its own base rows over the areas of their teams."""
         owners = self._owners(asked.codes)
         self._count(owners)
-        parts = [asked.order[owners[asked.order] == number] for number in range(len(self.areas))]
-        calls = [
-            partial(self._fold_part, asked._replace(order=part), number, out, visited)
-            for number, part in enumerate(parts)
-            if part.size
-        ]
-        self._run(calls, asked.codes.size)
-        for number, part in enumerate(parts):
-            self._distinct(self.areas[number : number + 1], asked._replace(order=part), out)
+        if len(self.areas) == 1 or asked.codes.size < _WORTH_THREADS:
+            self._fold_part(asked, self.areas, 0, out, visited)
+            return
+        calls = []
+        for number, area in enumerate(self.areas):
+            part = asked._replace(order=asked.order[owners[asked.order] == number])
+            calls.append(partial(self._fold_part, part, self.areas if self.teams.shared else [area], number, out, visited))
+        together(len(self.areas), calls)
 
-    def _fold_part(self, asked: Asked, number: int, out: Found, visited: Ints) -> None:
-        """Fold a joiner's base rows over its own area, and over those of the others in their teams."""
-        whole = asked.order
-        readers = self.teams.readers(asked.codes) if self.teams.shared else None
-        for other, area in enumerate(self.areas):
-            if readers is None and other != number:
-                continue
-            if readers is not None:
-                asked = asked._replace(order=whole[readers[whole, other]])
+    def _fold_part(self, asked: Asked, areas: Sequence[Area], number: int, out: Found, visited: Ints) -> None:
+        """Fold base rows over areas: where one holds nothing of a row's key, it adds nothing."""
+        for area in areas:
             found = area.find(asked)
             area.fold(asked, found, out.folds, visited, number)
             self._ends(area, asked, found, out)
+            self._distinct(area, asked, found, out)
 
     def _fold_split(self, asked: Asked, out: Found, visited: Ints) -> None:
         """Every joiner folds all base rows over its own area; what they found is merged."""
@@ -166,8 +160,8 @@ class Joiners:
             visited += count
         for area in self.areas:
             self._ends(area, asked, area.find(asked), out)
-        for row in asked.order if out.distinct else ():
-            self._distinct(self.areas, asked._replace(order=np.array([row])), out)
+        for key, counts in out.distinct.items():
+            Area.distinct_of_all(self.areas, asked, self._layout.lanes[key][0], self._unseen(key), counts)
 
     def _ends(self, area: Area, asked: Asked, found: tuple[Ints, Ints], out: Found) -> None:
         for key, ends in out.ends.items():
@@ -176,10 +170,15 @@ class Joiners:
             assert isinstance(own, StoredEnd)
             area.ends(asked, found, (first, first + 1), ends, last=own.last)
 
-    def _distinct(self, areas: Sequence[Area], asked: Asked, out: Found) -> None:
+    def _distinct(self, area: Area, asked: Asked, found: tuple[Ints, Ints], out: Found) -> None:
         for key, counts in out.distinct.items():
-            for area in areas:
-                area.distinct(asked, area.find(asked), self._layout.lanes[key][0], out.seen[key], counts)
+            area.distinct(asked, found, self._layout.lanes[key][0], self._unseen(key), counts)
+
+    def _unseen(self, key: Any) -> Ints:
+        """A zero for each of the values that are told apart."""
+        own = self._layout.families[key]
+        assert isinstance(own, StoredDistinct)
+        return np.zeros(own.numbers.size, np.int64)
 
     def _with_prevailing(self, asked: Asked, starts: Ints) -> Asked:
         """Windows that begin with the rows of the last time at or before their start."""
@@ -192,13 +191,11 @@ class Joiners:
 
     def _nothing(self, size: int) -> Found:
         families = self._layout.families.items()
-        distinct = {key: own for key, own in families if isinstance(own, StoredDistinct)}
         return Found(
             size,
             Folds.none(self._layout.kinds, self._layout.doubles, size, len(self.areas)),
             {key: Ends.none(size) for key, own in families if isinstance(own, StoredEnd)},
-            {key: np.zeros(size, np.int64) for key in distinct},
-            {key: np.zeros(own.numbers.size, np.int64) for key, own in distinct.items()},
+            {key: np.zeros(size, np.int64) for key, own in families if isinstance(own, StoredDistinct)},
         )
 
     def _owners(self, codes: Ints) -> Ints:

@@ -29,10 +29,15 @@ class Latencies:
     def add(self, values: Ints) -> None:
         """Keep some more."""
         values = values[-_KEPT:]
-        at = (self._next + np.arange(values.size)) % _KEPT
-        self._values[at] = values
-        self._next = (self._next + values.size) % _KEPT
         self.count += values.size
+        room = _KEPT - self._next
+        self._values[self._next : self._next + values.size] = values[:room]
+        self._values[: max(0, values.size - room)] = values[room:]
+        self._next = (self._next + values.size) % _KEPT
+
+    def add_alike(self, value: int, times: int) -> None:
+        """Keep one that some rows share."""
+        self.add(np.broadcast_to(np.int64(value), times))
 
     def add_one(self, value: int) -> None:
         """Keep one more."""
@@ -66,19 +71,19 @@ class Metrics:
         now = time.perf_counter_ns()
         self.results += arrived.size
         self.waited.add(now - arrived)
-        self.served.add(np.full(arrived.size, now - begun))
+        self.served.add_alike(now - begun, arrived.size)
 
     def requested(self, rows: int, begun: int) -> None:
         """Count requests."""
         self.requests += rows
         self.asked.add_one(time.perf_counter_ns() - begun)
 
-    def looked(self, inside: Ints, visited: Ints) -> None:
-        """Count how many of the rows looked at lay in the windows; where none is wasted, nothing was counted."""
-        some = np.maximum(inside, visited)
-        met = some > 0
-        self._share += float((inside[met] / some[met]).sum())
-        self._shares += int(met.sum())
+    def looked(self, inside: Ints, visited: Ints | None) -> None:
+        """Count how many of the rows looked at lay in the windows; None if no other was looked at."""
+        met = inside > 0 if visited is None else visited > 0
+        shares = int(np.count_nonzero(met))
+        self._shares += shares
+        self._share += shares if visited is None else float((inside[met] / visited[met]).sum())
 
     @property
     def effectiveness(self) -> float:

@@ -1,146 +1,155 @@
-"""Base rows that wait until the watermark has passed their windows: what they ask for, and their own columns."""
+"""Base rows that wait until the watermark has passed their windows: what they ask for, and their own columns.
+
+How          every batch is a *run* in the order in which its rows come due; what is due is the head of some runs.
+             Eight small runs that came one after the other become one, so that there are few, and rows seldom move.
+State        the rows that wait, in runs of up to 65,536; a run leaves with its last row.
+Worst case   a row moves once per merge, log8 of 65,536 times; rows due together that came d rows apart are the heads of
+             d / 65,536 runs, and sorted once more.
+"""
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from dovetail._core.kernels.blocks import LEAST, MAX, MOST, PLAIN
-from dovetail._core.sweep.time_travel import Area, Asked, Folds, Rows
+from dovetail._core.columns.axis import MOST
+from dovetail._core.kernels.sort import ascends
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
     Ints = NDArray[np.int64]
 
+_TOGETHER = 8
 _LARGE = 65_536
-_NUMBER = 0
-_ZERO = np.zeros(1, np.int64)
 
 
-class Chunks:
-    """Batches of base rows, numbered through; small neighbours are put together, and emptied ones go."""
+class Rows(NamedTuple):
+    """Rows that wait: their columns, the bound above which each is due, words of its own, the least key that it reads.
 
-    def __init__(self, schema: pa.Schema) -> None:
-        self._schema = schema
-        self._starts: list[int] = []
-        self._batches: list[pa.RecordBatch] = []
-        self._left: list[int] = []
-        self.next = 0
+    The last is None where it need not be known.
+    """
 
-    def append(self, batch: pa.RecordBatch) -> Ints:
-        """Keep a batch; the numbers of its rows."""
-        numbers = np.arange(self.next, self.next + batch.num_rows)
-        self._starts.append(self.next)
-        self._batches.append(batch)
-        self._left.append(batch.num_rows)
-        self.next += batch.num_rows
-        while self._last_two_fit():
-            self._join_last_two()
-        return numbers
+    batch: pa.RecordBatch
+    due: Ints
+    words: Ints
+    least: Ints | None
 
-    def take(self, numbers: Ints, *, keep: bool = False) -> pa.RecordBatch:
-        """The rows of some numbers, in their order; unless they are to be kept, they are not asked for again."""
-        if not numbers.size:
-            return pa.RecordBatch.from_pylist([], self._schema)
-        if (numbers[1:] > numbers[:-1]).all():
-            return _joined(list(self._parts(numbers, keep=keep)))
-        order = np.argsort(numbers, kind="stable")
-        parts = list(self._parts(numbers[order], keep=keep))
-        back = np.empty(order.size, np.int64)
-        back[order] = np.arange(order.size)
-        return _joined(parts).take(pa.array(back))
+    def in_order(self) -> Rows:
+        """The same in the order in which they come due; of those due together, in the order of arrival."""
+        if ascends(self.due):
+            return self
+        order = np.argsort(self.due, kind="stable")
+        least = None if self.least is None else self.least[order]
+        return Rows(self.batch.take(pa.array(order)), self.due[order], self.words[:, order], least)
 
-    def _parts(self, ascending: Ints, *, keep: bool) -> Iterator[pa.RecordBatch]:
-        begin = 0
-        while begin < ascending.size:
-            at = bisect_right(self._starts, int(ascending[begin])) - 1
-            start, batch = self._starts[at], self._batches[at]
-            end = begin + int(np.searchsorted(ascending[begin:], start + batch.num_rows))
-            rows = ascending[begin:end] - start
-            dense = rows[-1] - rows[0] + 1 == rows.size
-            yield batch.slice(int(rows[0]), rows.size) if dense else batch.take(pa.array(rows))
-            self._left[at] -= 0 if keep else rows.size
-            if not self._left[at]:
-                del self._starts[at], self._batches[at], self._left[at]
-            begin = end
+    def cut(self, begin: int, end: int) -> Rows:
+        """Those between two positions."""
+        least = None if self.least is None else self.least[begin:end]
+        return Rows(self.batch.slice(begin, end - begin), self.due[begin:end], self.words[:, begin:end], least)
 
-    def _last_two_fit(self) -> bool:
-        """Whether the last two batches are neighbours, and of a size that is worth putting together."""
-        if len(self._batches) < 2 or self._starts[-2] + self._batches[-2].num_rows != self._starts[-1]:  # noqa: PLR2004
-            return False
-        return bool(self._batches[-2].num_rows <= 2 * self._batches[-1].num_rows < _LARGE)
-
-    def _join_last_two(self) -> None:
-        batch = pa.concat_batches(self._batches[-2:])
-        left = self._left.pop() + self._left.pop()
-        del self._starts[-1], self._batches[-2:]
-        self._batches.append(batch)
-        self._left.append(left)
+    @staticmethod
+    def joined(parts: Sequence[Rows]) -> Rows:
+        """All rows of some parts, one after the other."""
+        if len(parts) == 1:
+            return parts[0]
+        batches, due, words, least = zip(*parts, strict=True)
+        return Rows(
+            pa.concat_batches(batches),
+            np.concatenate(due),
+            np.concatenate(words, axis=1),
+            None if least[0] is None else np.concatenate(least),
+        )
 
 
-def _joined(parts: list[pa.RecordBatch]) -> pa.RecordBatch:
-    return parts[0] if len(parts) == 1 else pa.concat_batches(parts)
+class Run:
+    """Rows in the order in which they come due, and how many have been taken; merged so many times."""
 
-
-class Waiting:
-    """Rows in the order in which they come due, each with words of its own; the first word is its number."""
-
-    def __init__(self, schema: pa.Schema, words: int, *, tracks_least: bool) -> None:
-        self._chunks = Chunks(schema)
-        self._kinds, self._tracks_least = [PLAIN, *([MAX] if tracks_least else []), *([PLAIN] * words)], tracks_least
-        self._clear()
+    def __init__(self, rows: Rows, merged: int) -> None:
+        self._rows, self.merged = rows, merged
+        # Of what is left of a run behind any row.
+        self._least = None if rows.least is None else np.minimum.accumulate(rows.least[::-1])[::-1]
+        self._head, self._size = 0, rows.due.size
+        self.next = int(rows.due[0])
 
     def __len__(self) -> int:
-        return self._area.rows
+        return self._size - self._head
 
     @property
     def least(self) -> int:
-        """A bound on the least key that any waiting row's windows may look at; MOST if none waits."""
-        asked = Asked(_ZERO, np.array([LEAST]), np.array([MOST]), _ZERO)
-        out = Folds.none(self._kinds, 0, 1)
-        self._area.fold(asked, self._area.find(asked), out, np.zeros(1, np.int64))
-        return ~int(out.words[2, 0])
+        """The least key that any row reads."""
+        assert self._least is not None
+        return int(self._least[self._head])
 
-    def append(self, batch: pa.RecordBatch, due: Ints, words: Ints, least: Ints | None) -> None:
-        """Keep rows until a bound above what each is due at; `least`, if tracked, is the least key that each reads."""
-        numbers = self._chunks.append(batch)
-        zeros = np.zeros(due.size, np.int64)
-        lanes = [numbers, *([] if least is None else [~least]), *words]
-        self._area.insert(Rows(zeros, due, np.stack(lanes), np.empty((0, due.size))), zeros)
+    @property
+    def left(self) -> Rows:
+        """The rows that have not been taken."""
+        return self._rows.cut(self._head, self._size)
 
-    def take(self, bound: int | None) -> tuple[pa.RecordBatch, Ints]:
-        """The rows due below a bound (all of them: None) and their words."""
-        words = self._area.drain(MOST if bound is None else bound)
-        if bound is None and self._area.rows:
-            words = np.concatenate([words, self._rest()], axis=1)
-        return self._chunks.take(words[_NUMBER]), words[1 + self._tracks_least :]
+    def take(self, bound: int) -> Rows:
+        """Take the rows due below a bound."""
+        begin = self._head
+        self._head = int(self._rows.due.searchsorted(bound))
+        if self._head < self._size:
+            self.next = int(self._rows.due[self._head])
+        return self._rows.cut(begin, self._head)
+
+
+class Waiting:
+    """Base rows of one schema, each with so many words."""
+
+    def __init__(self, schema: pa.Schema, words: int, *, tracks_least: bool) -> None:
+        self._runs: list[Run] = []
+        empty = np.empty(0, np.int64)
+        none = pa.RecordBatch.from_pylist([], schema)
+        self._none = Rows(none, empty, np.empty((words, 0), np.int64), empty if tracks_least else None)
+
+    def __len__(self) -> int:
+        return sum(map(len, self._runs))
+
+    @property
+    def least(self) -> int:
+        """The least key that any waiting row's windows may look at; MOST if none waits."""
+        return min((run.least for run in self._runs), default=MOST)
+
+    def append(self, rows: Rows) -> None:
+        """Keep rows until a bound above what each is due at."""
+        if not rows.due.size:
+            return
+        self._runs.append(Run(rows.in_order(), 0))
+        while self._last_fit():
+            last = self._runs[-_TOGETHER:]
+            merged = Rows.joined([run.left for run in last]).in_order()
+            self._runs[-_TOGETHER:] = [Run(merged, last[0].merged + 1)]
+
+    def take(self, bound: int | None) -> Rows:
+        """The rows due below a bound; all of them: None."""
+        if bound is None:
+            parts, self._runs = [run.left for run in self._runs], []
+        else:
+            parts = [run.take(bound) for run in self._runs if run.next < bound]
+            self._runs = [run for run in self._runs if len(run)]
+        return Rows.joined(parts) if parts else self._none
 
     def dump(self) -> Iterator[pa.RecordBatch]:
         """All rows in the order in which they come due, then what each is due at and its words."""
-        rows = self._area.dump()
-        yield self._chunks.take(rows.words[_NUMBER], keep=True)
-        words = [pa.array(own) for own in (rows.at, *rows.words[1:])]
-        yield pa.RecordBatch.from_arrays(words, names=[str(number) for number in range(len(words))])
+        rows = Rows.joined([run.left for run in self._runs] or [self._none]).in_order()
+        yield rows.batch
+        lanes = [rows.due, *([] if rows.least is None else [~rows.least]), *rows.words]
+        yield pa.RecordBatch.from_arrays([pa.array(own) for own in lanes], [str(i) for i in range(len(lanes))])
 
     def load(self, batch: pa.RecordBatch, told: pa.RecordBatch) -> None:
         """Take over what was dumped."""
-        if batch.num_rows:
-            due, *words = (column.to_numpy(zero_copy_only=False) for column in told.columns)
-            least = ~words.pop(0) if self._tracks_least else None
-            self.append(batch, due, np.stack(words), least)
+        due, *words = (column.to_numpy(zero_copy_only=False) for column in told.columns)
+        least = None if self._none.least is None else ~words.pop(0)
+        self.append(Rows(batch, due, np.stack(words), least))
 
-    def _rest(self) -> Ints:
-        """Rows that no watermark makes due."""
-        words = self._area.dump().words
-        self._clear()
-        return words
-
-    def _clear(self) -> None:
-        self._area = Area(self._kinds, 0, folds=self._tracks_least)
-        self._area.admit(1)
+    def _last_fit(self) -> bool:
+        """Whether the last runs are merged alike, and small enough to become one."""
+        last = self._runs[-_TOGETHER:]
+        alike = len(last) == _TOGETHER and last[0].merged == last[-1].merged
+        return alike and sum(map(len, last)) <= _LARGE
