@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Doubles = NDArray[np.float64]
 
+NEAR = 4
+"""So many blocks on, the next window is looked for block by block."""
+
 
 @piece
 def clear_column(shape: Ints, words: Ints, high: Doubles, low: Doubles, at: Int) -> None:
@@ -251,6 +254,26 @@ def seek(pages: Ints, shape: Ints, keys: Ints, slots: Ints, key: Int, at: Int) -
 
 
 @piece
+def seek_on(pages: Ints, shape: Ints, keys: Ints, slots: Ints, key: Int, place: Int, at: Int) -> Int:
+    """Return the same, looking from an earlier place on: at the next blocks row by row, beyond them by search."""
+    behind = keys[4 * key + 2] + keys[4 * key + 3]
+    position = place >> 6
+    row = place & 63
+    steps = np.int64(0)
+    while position < behind and steps < NEAR and pages[page_at(keys, slots, key, position) + 2] < at:
+        position += 1
+        row = np.int64(0)
+        steps += 1
+    if steps == NEAR:
+        return seek(pages, shape, keys, slots, key, at)
+    if position < behind:
+        begin = page_at(keys, slots, key, position) + shape[3]
+        while pages[begin + row] < at:
+            row += 1
+    return (position << 6) + row
+
+
+@piece
 def seek_behind(pages: Ints, shape: Ints, keys: Ints, slots: Ints, key: Int, at: Int) -> Int:
     """Return the place of the first row after a time."""
     if at == np.int64(MOST):
@@ -277,7 +300,13 @@ def find_windows(
     out_begin: Ints,
     out_end: Ints,
 ) -> None:
-    """Write, for some base rows, the places where their windows begin and end; both 0 for a window without rows."""
+    """Write, for some base rows, the places where their windows begin and end; both 0 for a window without rows.
+
+    Windows of a key that move on, one after the other, are looked for from the one before.
+    """
+    before = np.int64(-1)
+    begin = np.int64(0)
+    end = np.int64(0)
     for i in range(order.size):
         row = order[i]
         key = codes[row]
@@ -289,8 +318,14 @@ def find_windows(
         last = page_at(keys, slots, key, head + keys[4 * key + 3] - 1)
         if pages[last + 2] < lower[row] or pages[page_at(keys, slots, key, head) + 1] > upper[row]:
             continue
-        begin = seek(pages, shape, keys, slots, key, lower[row])
-        end = seek_behind(pages, shape, keys, slots, key, upper[row])
+        moves_on = before >= 0 and codes[before] == key and lower[before] <= lower[row] and upper[before] <= upper[row]
+        if moves_on and upper[row] < np.int64(MOST):
+            begin = seek_on(pages, shape, keys, slots, key, begin, lower[row])
+            end = seek_on(pages, shape, keys, slots, key, end, upper[row] + 1)
+        else:
+            begin = seek(pages, shape, keys, slots, key, lower[row])
+            end = seek_behind(pages, shape, keys, slots, key, upper[row])
+        before = row
         if begin < end:
             out_begin[row] = begin
             out_end[row] = end

@@ -135,12 +135,12 @@ class Area:
             more = max(keys, 2 * have, 64) - have
             self._keys = np.append(self._keys, np.tile(np.array([-1, 0, 0, 0]), more))
 
-    def insert(self, rows: Rows, owners: Ints, owner: int = 0) -> None:
-        """Store the rows of one owner."""
+    def insert(self, rows: Rows, order: Ints) -> None:
+        """Store some of the rows, those of a key in the order of arrival."""
         begin = 0
         while True:
-            begin = insert_rows(*self._all, self._tally, *rows, owners, owner, begin, self.ordered, self.folds)
-            if begin == rows.at.size:
+            begin = insert_rows(*self._all, self._tally, *rows, order, begin, self.ordered, self.folds)
+            if begin == order.size:
                 return
             self._grow()
 
@@ -162,7 +162,7 @@ class Area:
 
     def find(self, asked: Asked) -> Places:
         """The places where windows begin and end, for `fold`, `ends` and `distinct`."""
-        begins, ends = np.zeros(asked.codes.size, np.int64), np.zeros(asked.codes.size, np.int64)
+        begins, ends = np.empty(asked.codes.size, np.int64), np.empty(asked.codes.size, np.int64)
         if self.ordered:
             travel.find_windows(*self._times, *asked, begins, ends)
         return begins, ends

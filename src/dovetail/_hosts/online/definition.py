@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from dovetail._core.columns.axis import Steps
     from dovetail._core.condition.values import Expression
     from dovetail._core.plan.offset import Offset
     from dovetail._core.plan.online import Choices
@@ -91,6 +90,41 @@ class Ends(NamedTuple):
     start: Ints | None
 
 
+class Whole(NamedTuple):
+    """Windows alike for all rows, on whole ticks: how far each goes down, up (None: without end), and to its start."""
+
+    windows: list[tuple[int | None, int | None, int | None]]
+    reach: int
+
+    @classmethod
+    def of(cls, definition: Definition) -> Whole:
+        """The windows of a definition without distances of rows' own."""
+
+        def size(offset: Offset | None, rounding: Any) -> int | None:
+            return None if offset is None else int(steps(offset, definition.axis, None, rounding).size)
+
+        found = [
+            (
+                size(own.preceding, "within" if own.lower_closed else "below"),
+                size(own.following, "within" if own.upper_closed else "below"),
+                size(own.preceding, "beyond") if definition.prevails_in(own) else None,
+            )
+            for own in definition.asked.windows
+        ]
+        return cls(found, max(abs(by or 0) for own in found for by in own))
+
+    def ends(self, at: Ints) -> list[Ends]:
+        """Where windows end for rows that are further from both ends of the axis than any reaches."""
+        return [
+            Ends(
+                np.full(at.size, LEAST) if down is None else at - down,
+                np.full(at.size, MOST) if up is None else at + up if up else at,
+                None if start is None else at - start,
+            )
+            for down, up, start in self.windows
+        ]
+
+
 class Definition:
     """A window join over two known schemas."""
 
@@ -98,7 +132,6 @@ class Definition:
         self.asked, self.base, self.probe = asked, base, probe
         self.has_own_bounds = bool(offset_columns(asked))
         """Whether rows bring distances of their own."""
-        self._known: dict[tuple[Offset, str], Steps] = {}
         self.names = asked.query.inputs.left.name, asked.query.inputs.right.name
         none = self._columns(0, base.empty_table()), self._columns(1, probe.empty_table())
         sides = timed_columns(asked.query.condition, *none)
@@ -108,7 +141,7 @@ class Definition:
         cell.check()
         self.schema = output_schema(asked.query, *none)
         self.axis: pa.DataType = sides[0].values[0].type
-        self.is_float = pa.types.is_floating(self.axis)
+        self.is_float, self._is_word = pa.types.is_floating(self.axis), self.axis == pa.int64()
         self.key_kinds = [array.type for array in sides[0].keys]
         self.null_safe = [key.null_safe for key in asked.query.condition.keys]
         self.argument_kinds = [None if own.values is None else own.values.type for own in arguments]
@@ -120,6 +153,7 @@ class Definition:
         self.lateness = None if choices.lateness is None else furthest(choices.lateness, self.axis, None)
         self.reach = self._reach()
         self.behind = self._behind()
+        self.whole = None if self.is_float or self.has_own_bounds else Whole.of(self)
         self._reads = self._read_side(0), self._read_side(1)
         self._read_arguments = [
             None if own.argument is None else self._read(1, own.argument, None) for own in asked.query.aggregates
@@ -161,10 +195,12 @@ class Definition:
         times = time.array(given)
         if times.null_count:
             raise UsageError.null_time(self.names[side], _bare(time.expression.sql), times.null_count)
-        found = ticks_of(times)
+        found = times.to_numpy(zero_copy_only=False) if self._is_word else ticks_of(times)
         if found.dtype == object:
             raise UsageError.wide_time(self.names[side], _bare(time.expression.sql))
-        at = np.array(comparable(found)[0])  # Arrow's memory is read-only, and kernels are compiled for one kind
+        at = np.array(
+            found if self._is_word else comparable(found)[0]
+        )  # Arrow's memory is read-only, and kernels are compiled for one kind
         return Timed([key.array(given) for key in keys], found, at, *extent(at))
 
     def arguments(self, given: Given) -> list[Argument]:
@@ -177,8 +213,13 @@ class Definition:
             for own, read in zip(self.asked.query.aggregates, self._read_arguments, strict=True)
         ]
 
-    def ends(self, window: Window, given: Given | None, at: NDArray[Any]) -> Ends:
-        """Where the windows of base rows end; only distances of their own are read from what is given."""
+    def ends(self, given: Given | None, at: NDArray[Any]) -> list[Ends]:
+        """Where all windows of base rows end; only distances of their own are read from what is given."""
+        if self.whole is not None and _stays(at, self.whole.reach):
+            return self.whole.ends(at)
+        return [self._ends(own, given, at) for own in self.asked.windows]
+
+    def _ends(self, window: Window, given: Given | None, at: NDArray[Any]) -> Ends:
         low, no_low = self._end(window.preceding, given, at, -1, "within" if window.lower_closed else "below")
         high, no_high = self._end(window.following, given, at, 1, "within" if window.upper_closed else "below")
         start = None
@@ -237,17 +278,9 @@ class Definition:
             assert given is not None
             by = steps(offset, self.axis, given.columns.evaluate(offset.column), rounding)
         else:
-            by = self._steps(offset, rounding)
-            if not self.is_float and _stays(at, abs(by.size)):
-                return at + sign * by.size if by.size else at, None
+            by = steps(offset, self.axis, None, rounding)
         found = bound(at, by, sign)
         return comparable(found.ticks)[0] + found.inset, found.none
-
-    def _steps(self, offset: Offset, rounding: Any) -> Steps:
-        """A distance for all rows, worked out once."""
-        if (offset, rounding) not in self._known:
-            self._known[offset, rounding] = steps(offset, self.axis, None, rounding)
-        return self._known[offset, rounding]
 
     def _read_side(self, side: int) -> tuple[list[Read], Read]:
         """How to read the keys and the time of one side."""
@@ -288,7 +321,7 @@ class Definition:
 def _stays(at: Ints, by: int) -> bool:
     """Whether times, of which there are some, may move by so much either way and stay on the axis."""
     least, greatest = extent(at)
-    return bool(at.size and LEAST < int(least) - by and int(greatest) + by < MOST)
+    return bool(at.size and int(least) - by > LEAST and int(greatest) + by < MOST)
 
 
 def _either(one: NDArray[np.bool_] | None, other: NDArray[np.bool_] | None) -> NDArray[np.bool_] | None:

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from dovetail._core.aggregate.stored import Layout
 from dovetail._core.columns.axis import LEAST, MOST
-from dovetail._core.kernels.sort import ascends, extent
+from dovetail._core.kernels.sort import extent
 from dovetail._core.sweep.numbering import KeyNumbers
 from dovetail._core.sweep.time_travel import Rows
 from dovetail._hosts.online.clock import Clock
@@ -20,8 +20,7 @@ from dovetail._hosts.online.joiners import Joiners
 from dovetail._hosts.online.metrics import Metrics
 from dovetail._hosts.online.request import NO_ANSWER, Requests
 from dovetail._hosts.online.rows import open_rows
-from dovetail._hosts.online.waiting import Rows as WaitingRows
-from dovetail._hosts.online.waiting import Waiting
+from dovetail._hosts.online.waiting import ARRIVED, AT, CODE, DUE, OWN, Waiting
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -36,9 +35,6 @@ if TYPE_CHECKING:
     OnLate = Callable[[str, pa.RecordBatch], None]
 
 BASE, PROBE = 0, 1
-_CODE, _AT, _ARRIVED, _WINDOWS = 0, 1, 2, 3
-"""The words of a waiting row: its key's number, its time, when it arrived; then, where rows bring distances of their
-own, three for each window."""
 
 
 class Arrived(NamedTuple):
@@ -62,8 +58,8 @@ class Engine:
         self.keys = KeyNumbers(definition.key_kinds, definition.null_safe)
         self.joiners = Joiners(choices, self.layout)
         self.clock = Clock(definition.lateness, is_float=definition.is_float)
-        own = definition.has_own_bounds
-        self.waiting = Waiting(definition.base, _WINDOWS + own * 3 * len(definition.asked.windows), tracks_least=own)
+        own = 1 + 3 * len(definition.asked.windows) if definition.has_own_bounds else 0
+        self.waiting = Waiting(definition.base, own)
         self.metrics = Metrics()
         self.gone = LEAST
         """Rows below this key may be missing."""
@@ -106,32 +102,28 @@ class Engine:
         begun = time.perf_counter_ns()
         windows = self._windows(rows)
         codes = self.keys.give(rows.timed.keys, rows.batch.num_rows)
-        words = np.empty((_WINDOWS + self.definition.has_own_bounds * 3 * len(windows), codes.size), np.int64)
-        words[_CODE], words[_AT], words[_ARRIVED] = codes, rows.timed.at, begun
-        ends = [end for own in windows for end in (own.upper, own.start) if end is not None]
-        due = reduce(np.maximum, ends)
-        least = None
+        words = self.waiting.room(codes.size)
+        words[CODE], words[AT], words[ARRIVED] = codes, rows.timed.at, begun
+        words[DUE] = reduce(np.maximum, [end for own in windows for end in (own.upper, own.start) if end is not None])
         if self.definition.has_own_bounds:
-            least = self._least(windows)
+            words[OWN] = self._least(windows)
             for i, own in enumerate(windows):
-                words[_WINDOWS + 3 * i : _WINDOWS + 3 * i + 2] = own.lower, own.upper
-                words[_WINDOWS + 3 * i + 2] = LEAST if own.start is None else own.start
-        self.waiting.append(WaitingRows(rows.batch, due, words, least))
+                start = LEAST if own.start is None else own.start
+                words[OWN + 1 + 3 * i], words[OWN + 2 + 3 * i], words[OWN + 3 + 3 * i] = own.lower, own.upper, start
+        self.waiting.append(rows.batch, words)
         self.clock.see(rows.timed.ticks, rows.timed.greatest)
         self.metrics.rows[BASE] += rows.batch.num_rows
         return self.release(self.clock.key, begun)
 
     def release(self, bound: int | None, begun: int) -> pa.RecordBatch:
         """The results of the rows that are due below a bound; of all, without one."""
-        batch, _, words, _ = self.waiting.take(bound)
+        taken = self.waiting.take(bound)
         found = self._none
-        if batch.num_rows:
-            if not ascends(words[_AT]):
-                order = np.argsort(words[_AT], kind="stable")
-                batch, words = batch.take(pa.array(order)), words[:, order]
-            columns = [*batch.columns, *self._results(words[_CODE], self._ends(words))]
+        if taken is not None:
+            columns, words = taken
+            columns += self._results(words[CODE], self._ends(words))
             found = pa.RecordBatch.from_arrays(columns, schema=self.definition.schema)
-            self.metrics.answered(words[_ARRIVED], begun)
+            self.metrics.answered(words[ARRIVED], begun)
         self._expire()
         return found
 
@@ -213,7 +205,7 @@ class Engine:
         return Arrived(given, self.definition.timed(side, given))
 
     def _windows(self, rows: Arrived) -> list[Ends]:
-        found = [self.definition.ends(own, rows.given, rows.timed.ticks) for own in self.definition.asked.windows]
+        found = self.definition.ends(rows.given, rows.timed.ticks)
         if self.definition.keep is not None and self.definition.has_own_bounds:
             self._refuse_far(rows, found)
         return found
@@ -235,9 +227,8 @@ class Engine:
         """Where the windows of waiting rows end: kept with each row, or the same distance from each one's time."""
         windows, definition = self.definition.asked.windows, self.definition
         if not definition.has_own_bounds:
-            at = definition.ticks_of(words[_AT])
-            return [definition.ends(own, None, at) for own in windows]
-        kept = words[_WINDOWS:]
+            return definition.ends(None, definition.ticks_of(words[AT]))
+        kept = words[OWN + 1 :]
         return [
             Ends(kept[3 * i], kept[3 * i + 1], kept[3 * i + 2] if definition.prevails_in(own) else None)
             for i, own in enumerate(windows)

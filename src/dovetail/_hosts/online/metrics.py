@@ -28,8 +28,8 @@ class Latencies:
 
     def add(self, values: Ints) -> None:
         """Keep some more."""
-        values = values[-_KEPT:]
         self.count += values.size
+        values = values[-_KEPT:]
         room = _KEPT - self._next
         self._values[self._next : self._next + values.size] = values[:room]
         self._values[: max(0, values.size - room)] = values[room:]
@@ -37,13 +37,12 @@ class Latencies:
 
     def add_alike(self, value: int, times: int) -> None:
         """Keep one that some rows share."""
-        self.add(np.broadcast_to(np.int64(value), times))
-
-    def add_one(self, value: int) -> None:
-        """Keep one more."""
-        self._values[self._next] = value
-        self._next = (self._next + 1) % _KEPT
-        self.count += 1
+        self.count += times
+        times = min(times, _KEPT)
+        behind = self._next + times
+        self._values[self._next : behind] = value
+        self._values[: max(0, behind - _KEPT)] = value
+        self._next = behind % _KEPT
 
     def quantiles(self) -> dict[float, float]:
         """Seconds by quantile; empty before the first."""
@@ -76,14 +75,13 @@ class Metrics:
     def requested(self, rows: int, begun: int) -> None:
         """Count requests."""
         self.requests += rows
-        self.asked.add_one(time.perf_counter_ns() - begun)
+        self.asked.add_alike(time.perf_counter_ns() - begun, 1)
 
     def looked(self, inside: Ints, visited: Ints | None) -> None:
         """Count how many of the rows looked at lay in the windows; None if no other was looked at."""
-        met = inside > 0 if visited is None else visited > 0
-        shares = int(np.count_nonzero(met))
+        shares = int(np.count_nonzero(inside if visited is None else visited))
         self._shares += shares
-        self._share += shares if visited is None else float((inside[met] / visited[met]).sum())
+        self._share += shares if visited is None else float((inside / np.maximum(visited, 1)).sum())
 
     @property
     def effectiveness(self) -> float:

@@ -1,7 +1,8 @@
 """Base rows that wait until the watermark has passed their windows: what they ask for, and their own columns.
 
-How          every batch is a *run* in the order in which its rows come due; what is due is the head of some runs.
-             Eight small runs that came one after the other become one, so that there are few, and rows seldom move.
+How          every batch is a *run*; what is due is the head of some runs, once these stand in the order in which their
+             rows come due. Eight runs that came one after the other are sorted into one, so that there are few of them
+             and rows seldom move.
 State        the rows that wait, in runs of up to 65,536; a run leaves with its last row.
 Worst case   a row moves once per merge, log8 of 65,536 times; rows due together that came d rows apart are the heads of
              d / 65,536 runs, and sorted once more.
@@ -15,7 +16,8 @@ import numpy as np
 import pyarrow as pa
 
 from dovetail._core.columns.axis import MOST
-from dovetail._core.kernels.sort import ascends
+from dovetail._core.kernels.sort import ascends, extent, sort_with_order
+from dovetail._hosts.online.packed import Packing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,89 +26,86 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
+DUE, CODE, AT, ARRIVED, OWN = 0, 1, 2, 3, 4
+"""The words of a row: a bound above which it is due, its key's number, its time, when it arrived; then, where rows have
+distances of their own, the least key that it reads and three words for each window; last its columns."""
 _TOGETHER = 8
 _LARGE = 65_536
 
 
 class Rows(NamedTuple):
-    """Rows that wait: their columns, the bound above which each is due, words of its own, the least key that it reads.
+    """Rows that wait, a column of words each, and those of their columns that are no words."""
 
-    The last is None where it need not be known.
-    """
-
-    batch: pa.RecordBatch
-    due: Ints
     words: Ints
-    least: Ints | None
+    others: pa.RecordBatch | None
 
-    def in_order(self) -> Rows:
-        """The same in the order in which they come due; of those due together, in the order of arrival."""
-        if ascends(self.due):
+    def by(self, word: int) -> Rows:
+        """The same in the order of a word; those that are equal stay as they are."""
+        if ascends(self.words[word]):
             return self
-        order = np.argsort(self.due, kind="stable")
-        least = None if self.least is None else self.least[order]
-        return Rows(self.batch.take(pa.array(order)), self.due[order], self.words[:, order], least)
+        order = sort_with_order(self.words[word])[1]
+        return Rows(self.words.take(order, axis=1), None if self.others is None else self.others.take(pa.array(order)))
 
     def cut(self, begin: int, end: int) -> Rows:
         """Those between two positions."""
-        least = None if self.least is None else self.least[begin:end]
-        return Rows(self.batch.slice(begin, end - begin), self.due[begin:end], self.words[:, begin:end], least)
+        return Rows(self.words[:, begin:end], None if self.others is None else self.others.slice(begin, end - begin))
 
     @staticmethod
     def joined(parts: Sequence[Rows]) -> Rows:
         """All rows of some parts, one after the other."""
         if len(parts) == 1:
             return parts[0]
-        batches, due, words, least = zip(*parts, strict=True)
-        return Rows(
-            pa.concat_batches(batches),
-            np.concatenate(due),
-            np.concatenate(words, axis=1),
-            None if least[0] is None else np.concatenate(least),
-        )
+        others = [part.others for part in parts]
+        words = np.concatenate([part.words for part in parts], axis=1)
+        return Rows(words, None if others[0] is None else pa.concat_batches(others))
 
 
 class Run:
-    """Rows in the order in which they come due, and how many have been taken; merged so many times."""
+    """Rows that came together or were merged so many times, and how many of them have been taken."""
 
     def __init__(self, rows: Rows, merged: int) -> None:
         self._rows, self.merged = rows, merged
-        # Of what is left of a run behind any row.
-        self._least = None if rows.least is None else np.minimum.accumulate(rows.least[::-1])[::-1]
-        self._head, self._size = 0, rows.due.size
-        self.next = int(rows.due[0])
+        self._head, self._size = 0, int(rows.words.shape[1])
+        self.next = int(extent(rows.words[DUE])[0])
+        self._least: Ints | None = None
 
     def __len__(self) -> int:
         return self._size - self._head
-
-    @property
-    def least(self) -> int:
-        """The least key that any row reads."""
-        assert self._least is not None
-        return int(self._least[self._head])
 
     @property
     def left(self) -> Rows:
         """The rows that have not been taken."""
         return self._rows.cut(self._head, self._size)
 
+    @property
+    def least(self) -> int:
+        """The least key that any of them reads."""
+        if self._least is None:
+            self._sort()
+            self._least = np.minimum.accumulate(self._rows.words[OWN, ::-1])[::-1]
+        found: int = self._least[self._head].item()
+        return found
+
     def take(self, bound: int) -> Rows:
-        """Take the rows due below a bound."""
-        begin = self._head
-        self._head = int(self._rows.due.searchsorted(bound))
-        if self._head < self._size:
-            self.next = int(self._rows.due[self._head])
+        """Take the rows due below a bound, which are some."""
+        if self._head == 0:
+            self._sort()
+        due, begin = self._rows.words[DUE], self._head
+        self._head = int(due.searchsorted(bound))
+        self.next = int(due[self._head]) if self._head < self._size else MOST
         return self._rows.cut(begin, self._head)
+
+    def _sort(self) -> None:
+        self._rows = self._rows.by(DUE)
 
 
 class Waiting:
-    """Base rows of one schema, each with so many words."""
+    """Base rows of one schema; `own` says how many words of its own each brings."""
 
-    def __init__(self, schema: pa.Schema, words: int, *, tracks_least: bool) -> None:
+    def __init__(self, schema: pa.Schema, own: int) -> None:
+        self._schema, self._packing, self._tracks_least = schema, Packing(schema), own > 0
+        self._columns = OWN + own
         self._runs: list[Run] = []
-        empty = np.empty(0, np.int64)
-        none = pa.RecordBatch.from_pylist([], schema)
-        self._none = Rows(none, empty, np.empty((words, 0), np.int64), empty if tracks_least else None)
 
     def __len__(self) -> int:
         return sum(map(len, self._runs))
@@ -116,37 +115,46 @@ class Waiting:
         """The least key that any waiting row's windows may look at; MOST if none waits."""
         return min((run.least for run in self._runs), default=MOST)
 
-    def append(self, rows: Rows) -> None:
-        """Keep rows until a bound above what each is due at."""
-        if not rows.due.size:
+    def room(self, rows: int) -> Ints:
+        """A place for the words of some rows."""
+        return np.empty((self._columns + self._packing.words, rows), np.int64)
+
+    def append(self, batch: pa.RecordBatch, words: Ints) -> None:
+        """Keep rows, the words of which have been written but for those of their columns."""
+        if not batch.num_rows:
             return
-        self._runs.append(Run(rows.in_order(), 0))
+        others = self._packing.pack(batch, words[self._columns :])
+        self._runs.append(Run(Rows(words, others), 0))
         while self._last_fit():
             last = self._runs[-_TOGETHER:]
-            merged = Rows.joined([run.left for run in last]).in_order()
+            merged = Rows.joined([run.left for run in last]).by(DUE)
             self._runs[-_TOGETHER:] = [Run(merged, last[0].merged + 1)]
 
-    def take(self, bound: int | None) -> Rows:
-        """The rows due below a bound; all of them: None."""
+    def take(self, bound: int | None) -> tuple[list[pa.Array], Ints] | None:
+        """The columns and words of the rows due below a bound (all of them: None), by their times; None without any."""
         if bound is None:
             parts, self._runs = [run.left for run in self._runs], []
         else:
             parts = [run.take(bound) for run in self._runs if run.next < bound]
-            self._runs = [run for run in self._runs if len(run)]
-        return Rows.joined(parts) if parts else self._none
+            self._runs = [run for run in self._runs if len(run)] if parts else self._runs
+        return self._unpacked(Rows.joined(parts).by(AT)) if parts else None
 
     def dump(self) -> Iterator[pa.RecordBatch]:
-        """All rows in the order in which they come due, then what each is due at and its words."""
-        rows = Rows.joined([run.left for run in self._runs] or [self._none]).in_order()
-        yield rows.batch
-        lanes = [rows.due, *([] if rows.least is None else [~rows.least]), *rows.words]
-        yield pa.RecordBatch.from_arrays([pa.array(own) for own in lanes], [str(i) for i in range(len(lanes))])
+        """All rows in the order in which they come due, then their words."""
+        empty = Rows(self.room(0), self._packing.pack(pa.RecordBatch.from_pylist([], self._schema), self.room(0)))
+        columns, words = self._unpacked(Rows.joined([run.left for run in self._runs] or [empty]).by(DUE))
+        yield pa.RecordBatch.from_arrays(columns, schema=self._schema)
+        yield pa.RecordBatch.from_arrays([pa.array(own) for own in words], [str(i) for i in range(len(words))])
 
     def load(self, batch: pa.RecordBatch, told: pa.RecordBatch) -> None:
         """Take over what was dumped."""
-        due, *words = (column.to_numpy(zero_copy_only=False) for column in told.columns)
-        least = None if self._none.least is None else ~words.pop(0)
-        self.append(Rows(batch, due, np.stack(words), least))
+        words = self.room(batch.num_rows)
+        for lane, own in enumerate(told.columns):
+            words[lane] = own.to_numpy(zero_copy_only=False)
+        self.append(batch, words)
+
+    def _unpacked(self, rows: Rows) -> tuple[list[pa.Array], Ints]:
+        return self._packing.unpack(rows.words[self._columns :], rows.others), rows.words[: self._columns]
 
     def _last_fit(self) -> bool:
         """Whether the last runs are merged alike, and small enough to become one."""
