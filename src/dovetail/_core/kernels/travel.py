@@ -227,6 +227,15 @@ def fold_span(
 
 
 @piece
+def count_before(pages: Ints, begin: Int, count: Int, at: Int) -> Int:
+    """Return how many of a block's times lie before one: all are compared, at once, where a search would branch."""
+    before = np.int64(0)
+    for own in range(begin, begin + count):
+        before += np.int64(pages[own] < at)
+    return before
+
+
+@piece
 def seek(pages: Ints, shape: Ints, keys: Ints, slots: Ints, key: Int, at: Int) -> Int:
     """Return the place of the first row at or after a time; behind the last block if there is none."""
     low = keys[4 * key + 2]
@@ -241,16 +250,7 @@ def seek(pages: Ints, shape: Ints, keys: Ints, slots: Ints, key: Int, at: Int) -
     if low == behind:
         return low << 6
     page = page_at(keys, slots, key, low)
-    start = page + shape[3]
-    begin = start
-    end = begin + pages[page]
-    while begin < end:
-        middle = (begin + end) >> 1
-        if pages[middle] < at:
-            begin = middle + 1
-        else:
-            end = middle
-    return (low << 6) + (begin - start)
+    return (low << 6) + count_before(pages, page + shape[3], pages[page], at)
 
 
 @piece
@@ -299,19 +299,19 @@ def find_windows(
     order: Ints,
     out_begin: Ints,
     out_end: Ints,
-) -> None:
-    """Write, for some base rows, the places where their windows begin and end; both 0 for a window without rows.
+    out_some: Ints,
+) -> Int:
+    """Write, for those of some base rows whose windows hold rows, which they are and where the windows begin and end.
 
-    Windows of a key that move on, one after the other, are looked for from the one before.
+    Return how many. Windows of a key that move on, one after the other, are looked for from the one before.
     """
+    some = np.int64(0)
     before = np.int64(-1)
     begin = np.int64(0)
     end = np.int64(0)
     for i in range(order.size):
         row = order[i]
         key = codes[row]
-        out_begin[row] = 0
-        out_end[row] = 0
         if not holds(keys, key) or lower[row] > upper[row]:
             continue
         head = keys[4 * key + 2]
@@ -319,7 +319,13 @@ def find_windows(
         if pages[last + 2] < lower[row] or pages[page_at(keys, slots, key, head) + 1] > upper[row]:
             continue
         moves_on = before >= 0 and codes[before] == key and lower[before] <= lower[row] and upper[before] <= upper[row]
-        if moves_on and upper[row] < np.int64(MOST):
+        if keys[4 * key + 3] == 1:
+            begin = head << 6
+            end = begin
+            for own in range(last + shape[3], last + shape[3] + pages[last]):
+                begin += np.int64(pages[own] < lower[row])
+                end += np.int64(pages[own] <= upper[row])
+        elif moves_on and upper[row] < np.int64(MOST):
             begin = seek_on(pages, shape, keys, slots, key, begin, lower[row])
             end = seek_on(pages, shape, keys, slots, key, end, upper[row] + 1)
         else:
@@ -329,6 +335,9 @@ def find_windows(
         if begin < end:
             out_begin[row] = begin
             out_end[row] = end
+            out_some[some] = row
+            some += 1
+    return some
 
 
 @piece
@@ -369,9 +378,6 @@ def fold_windows(
     while i < order.size:
         row = order[i]
         pivot = ends[row]
-        if begins[row] == pivot:
-            i += 1
-            continue
         until = stretch_end(codes, begins, ends, order, i) if folds else i + 1
         edge = pivot
         for step in range(2 * (until - i)):
@@ -452,8 +458,6 @@ def ends_of_windows(
     for i in range(order.size):
         row = order[i]
         key = codes[row]
-        if begins[row] == ends[row]:
-            continue
         shared = known >= 0 and flag > 0 and codes[known] == key and begins[row] <= place < ends[row]
         if not (shared and (ends[known] == ends[row] if last else begins[known] == begins[row])):
             known = row
@@ -541,8 +545,6 @@ def distinct_of_windows(
     off = np.int64(-1)
     for i in range(order.size):
         row = order[i]
-        if begins[row] == ends[row]:
-            continue
         if codes[row] == key and begin <= begins[row] <= end <= ends[row]:
             held = count_span(pages, shape, keys, slots, key, begin, begins[row], lane, off, seen, held)
             held = count_span(pages, shape, keys, slots, key, end, ends[row], lane, np.int64(1), seen, held)

@@ -31,8 +31,9 @@ _STEPS = 8
 
 def unbalancedness(loads: Loads) -> float:
     """How far loads lie apart: their standard deviation over their mean; 0 is perfect."""
-    mean = float(loads.mean())
-    return float(loads.std() / mean) if mean > 0 else 0.0
+    apart = loads - loads.sum() / loads.size
+    total = float(loads.sum())
+    return float(np.sqrt((apart @ apart) * loads.size)) / total if total > 0 else 0.0
 
 
 class Teams:
@@ -66,7 +67,8 @@ class Teams:
         while shared < _STEPS * self.parts.shape[1] and self._share_one():
             shared += 1
         self.seen *= self._decay
-        self._sum_up()
+        if shared:
+            self._sum_up()
         return shared
 
     def _share_one(self) -> bool:

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
     Doubles = NDArray[np.float64]
-    Places = tuple[Ints, Ints]
 
 _SIZES = 48
 _FIRST_PAGES = 256
@@ -63,6 +62,14 @@ class Asked(NamedTuple):
     codes: Ints
     lower: Ints
     upper: Ints
+    order: Ints
+
+
+class Places(NamedTuple):
+    """Where windows begin and end in an index, for those base rows, in the order asked for, whose windows hold rows."""
+
+    begins: Ints
+    ends: Ints
     order: Ints
 
 
@@ -161,34 +168,33 @@ class Area:
         raise_times(*self._times, asked.codes, starts, asked.order, out_at)
 
     def find(self, asked: Asked) -> Places:
-        """The places where windows begin and end, for `fold`, `ends` and `distinct`."""
-        begins, ends = np.empty(asked.codes.size, np.int64), np.empty(asked.codes.size, np.int64)
-        if self.ordered:
-            travel.find_windows(*self._times, *asked, begins, ends)
-        return begins, ends
+        """The windows that hold rows and where they begin and end, for `fold`, `ends` and `distinct`."""
+        if not self.ordered:
+            return Places(asked.order, asked.order, asked.order)
+        begins, ends, some = (np.empty(asked.codes.size, np.int64) for _ in range(3))
+        count = travel.find_windows(*self._times, *asked, begins, ends, some)
+        return Places(begins, ends, some[:count])
 
     def fold(self, asked: Asked, found: Places, out: Folds, out_visited: Ints, thread: int = 0) -> None:
         """Fold windows into their columns; count the rows looked at where that is every one of the key."""
         if self.ordered:
             scratch = asked.codes.size + thread
             state = self._pages, self._numbers, self._shape, self._keys, self._slots
-            travel.fold_windows(
-                *state, asked.codes, *found, asked.order, self.folds, out.words, out.high, out.low, scratch
-            )
+            travel.fold_windows(*state, asked.codes, *found, self.folds, out.words, out.high, out.low, scratch)
         else:
             scans.scan_windows(*self._all, *asked, *out, out_visited)
 
     def ends(self, asked: Asked, found: Places, lanes: tuple[int, int], out: Ends, *, last: bool) -> None:
         """Find the first or last row of windows that counts; `lanes` are its flag's and its value's."""
         if self.ordered:
-            travel.ends_of_windows(*self._times, asked.codes, *found, asked.order, *lanes, last, self.folds, *out)
+            travel.ends_of_windows(*self._times, asked.codes, *found, *lanes, last, self.folds, *out)
         else:
             scans.scan_ends(*self._times, *asked, *lanes, last, *out)
 
     def distinct(self, asked: Asked, found: Places, lane: int, seen: Ints, out: Ints) -> None:
         """Count different codes, in rows of keys that no other area holds; `seen` has a zero for each code."""
         if self.ordered:
-            travel.distinct_of_windows(*self._times, asked.codes, *found, asked.order, lane, seen, out)
+            travel.distinct_of_windows(*self._times, asked.codes, *found, lane, seen, out)
         else:
             Area.distinct_of_all([self], asked, lane, seen, out)
 

@@ -22,18 +22,21 @@ from dovetail._core.sweep.teams import Teams, unbalancedness
 from dovetail._core.sweep.time_travel import Area, Asked, Ends, Folds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from dovetail._core.aggregate.stored import Layout
     from dovetail._core.plan.online import Choices
-    from dovetail._core.sweep.time_travel import Rows
+    from dovetail._core.sweep.time_travel import Places, Rows
 
     Ints = NDArray[np.int64]
 
-_WORTH_THREADS = 1000
-"""With fewer rows a batch is done before a second thread has started."""
+_WORTH_THREADS = 1_000_000
+"""So many looks at a row take about a millisecond; less is done before a second thread has got going."""
+_LOOKS = 64
+"""What a row of an index takes, in looks."""
+_MANY_ROWS = 32
 _KEYS_AT_ONCE = 4096
 _FEW_KEYS = 1 << 16
 
@@ -54,7 +57,7 @@ class Joiners:
         make = partial(Area, layout.kinds, layout.doubles, ordered=choices.index, folds=choices.incremental)
         self.areas = [make() for _ in range(choices.joiners)]
         self.teams = Teams(choices.joiners, delta=choices.delta, decay=choices.decay)
-        self._since, self._turn = 0, 0
+        self._since, self._turn, self._keys = 0, 0, 1
         self._is_split = choices.algorithm == "split"
         # Different values cannot be told from counts of parts, so keys whose values are counted are not shared.
         self._schedules = choices.schedule and choices.joiners > 1 and not layout.counted
@@ -74,13 +77,15 @@ class Joiners:
 
     def insert(self, rows: Rows, keys: int) -> None:
         """Store probe rows; numbers of keys lie below `keys`."""
-        # An index takes rows key by key: the blocks of one key stay at hand.
-        order = _by_key(rows.codes) if self._choices.index else np.arange(rows.codes.size)
+        # An index takes rows key by key, if a key has many: its blocks stay at hand.
+        many = self._choices.index and rows.codes.size >= _MANY_ROWS * keys
+        order = _by_key(rows.codes) if many else np.arange(rows.codes.size)
+        self._keys = keys
         parts = [order] if len(self.areas) == 1 else self._parts(order, self._owners(rows.codes))
         for area in self.areas:
             area.admit(keys)
         calls = [partial(area.insert, rows, part) for area, part in zip(self.areas, parts, strict=True)]
-        self._run(calls, rows.at.size)
+        together(len(self.areas) if rows.at.size * _LOOKS >= _WORTH_THREADS else 1, calls)
 
     def expire(self, bound: int, *, prevails: bool) -> None:
         """Let go what lies below a bound."""
@@ -126,7 +131,7 @@ class Joiners:
     def _fold_owned(self, asked: Asked, out: Found, visited: Ints) -> None:
         """Each joiner folds its own base rows over the areas of their teams."""
         owners = self._owners(asked.codes)
-        if len(self.areas) == 1 or asked.codes.size < _WORTH_THREADS:
+        if self._threads(asked.codes.size) == 1:
             self._fold_part(asked, self.areas, 0, out, visited)
             return
         calls = []
@@ -152,7 +157,7 @@ class Joiners:
             partial(area.fold, asked, area.find(asked), own.folds, count)
             for area, own, count in zip(self.areas, founds, counts, strict=True)
         ]
-        self._run(calls, asked.codes.size)
+        together(self._threads(asked.codes.size), calls)
         for own, count in zip(founds[1:], counts[1:], strict=True):
             merge_columns(self.areas[0].shape, *own.folds, asked.codes.size, *out.folds)
             visited += count
@@ -161,12 +166,12 @@ class Joiners:
         for key, different in out.distinct.items():
             Area.distinct_of_all(self.areas, asked, self._layout.lanes[key][0], self._unseen(key), different)
 
-    def _ends(self, area: Area, asked: Asked, found: tuple[Ints, Ints], out: Found) -> None:
+    def _ends(self, area: Area, asked: Asked, found: Places, out: Found) -> None:
         for key, ends in out.ends.items():
             first = self._layout.lanes[key][0]
             area.ends(asked, found, (first, first + 1), ends, last=self._layout.ended[key].last)
 
-    def _distinct(self, area: Area, asked: Asked, found: tuple[Ints, Ints], out: Found) -> None:
+    def _distinct(self, area: Area, asked: Asked, found: Places, out: Found) -> None:
         for key, counts in out.distinct.items():
             area.distinct(asked, found, self._layout.lanes[key][0], self._unseen(key), counts)
 
@@ -213,8 +218,10 @@ class Joiners:
             self.teams.schedule()
         return owners
 
-    def _run(self, calls: Sequence[Callable[[], None]], rows: int) -> None:
-        together(len(self.areas) if rows >= _WORTH_THREADS else 1, calls)
+    def _threads(self, rows: int) -> int:
+        """How many threads are worth the windows of so many rows: without an index, each looks at all of its key."""
+        looks = _LOOKS if self._choices.index else self.rows // self._keys
+        return len(self.areas) if rows * looks >= _WORTH_THREADS else 1
 
     def _relabel(self, lane: int, own: Any, old: Ints, new: Ints) -> None:
         """Put new labels for old ones, in every area."""

@@ -1,11 +1,10 @@
 """Base rows that wait until the watermark has passed their windows: what they ask for, and their own columns.
 
-How          every batch is a *run*; what is due is the head of some runs, once these stand in the order in which their
-             rows come due. Eight runs that came one after the other are sorted into one, so that there are few of them
-             and rows seldom move.
+How          every batch is a *run*; eight that came one after the other are put together, so that there are few. A run
+             is sorted by when its rows come due once the first of them does; what is due is the head of some runs.
 State        the rows that wait, in runs of up to 65,536; a run leaves with its last row.
-Worst case   a row moves once per merge, log8 of 65,536 times; rows due together that came d rows apart are the heads of
-             d / 65,536 runs, and sorted once more.
+Worst case   a row moves log8 of 65,536 times, and once more when it is due; rows due together that came d rows apart
+             are the heads of d / 65,536 runs.
 """
 
 from __future__ import annotations
@@ -41,14 +40,11 @@ class Rows(NamedTuple):
 
     def by(self, word: int) -> Rows:
         """The same in the order of a word; those that are equal stay as they are."""
-        if ascends(self.words[word]):
-            return self
-        order = sort_with_order(self.words[word])[1]
-        return Rows(self.words.take(order, axis=1), None if self.others is None else self.others.take(pa.array(order)))
+        return self if ascends(self.words[word]) else self.pick(sort_with_order(self.words[word])[1])
 
-    def cut(self, begin: int, end: int) -> Rows:
-        """Those between two positions."""
-        return Rows(self.words[:, begin:end], None if self.others is None else self.others.slice(begin, end - begin))
+    def pick(self, rows: Ints) -> Rows:
+        """Some of them, by their positions."""
+        return Rows(self.words.take(rows, axis=1), None if self.others is None else self.others.take(pa.array(rows)))
 
     @staticmethod
     def joined(parts: Sequence[Rows]) -> Rows:
@@ -67,6 +63,7 @@ class Run:
         self._rows, self.merged = rows, merged
         self._head, self._size = 0, int(rows.words.shape[1])
         self.next = int(extent(rows.words[DUE])[0])
+        self._sorted: tuple[Ints, Ints] | None = None
         self._least: Ints | None = None
 
     def __len__(self) -> int:
@@ -74,36 +71,40 @@ class Run:
 
     @property
     def left(self) -> Rows:
-        """The rows that have not been taken."""
-        return self._rows.cut(self._head, self._size)
+        """The rows that have not been taken, in the order of arrival."""
+        return self._rows.pick(np.sort(self._by_due()[1][self._head :])) if self._head else self._rows
 
     @property
     def least(self) -> int:
         """The least key that any of them reads."""
         if self._least is None:
-            self._sort()
-            self._least = np.minimum.accumulate(self._rows.words[OWN, ::-1])[::-1]
+            self._least = np.minimum.accumulate(self._rows.words[OWN, self._by_due()[1]][::-1])[::-1]
         found: int = self._least[self._head].item()
         return found
 
     def take(self, bound: int) -> Rows:
         """Take the rows due below a bound, which are some."""
-        if self._head == 0:
-            self._sort()
-        due, begin = self._rows.words[DUE], self._head
-        self._head = int(due.searchsorted(bound))
+        due, order = self._by_due()
+        begin, self._head = self._head, int(due.searchsorted(bound))
         self.next = int(due[self._head]) if self._head < self._size else MOST
-        return self._rows.cut(begin, self._head)
+        return self._rows.pick(order[begin : self._head])
 
-    def _sort(self) -> None:
-        self._rows = self._rows.by(DUE)
+    def trimmed(self) -> Run:
+        """The same, in memory of its size: a few rows that wait for long must not hold all that came with them."""
+        return self if _TOGETHER * len(self) > self._size else Run(self.left, self.merged)
+
+    def _by_due(self) -> tuple[Ints, Ints]:
+        """When the rows come due, in that order, and which they are."""
+        if self._sorted is None:
+            self._sorted = sort_with_order(self._rows.words[DUE])
+        return self._sorted
 
 
 class Waiting:
     """Base rows of one schema; `own` says how many words of its own each brings."""
 
     def __init__(self, schema: pa.Schema, own: int) -> None:
-        self._schema, self._packing, self._tracks_least = schema, Packing(schema), own > 0
+        self._schema, self._packing = schema, Packing(schema)
         self._columns = OWN + own
         self._runs: list[Run] = []
 
@@ -127,8 +128,7 @@ class Waiting:
         self._runs.append(Run(Rows(words, others), 0))
         while self._last_fit():
             last = self._runs[-_TOGETHER:]
-            merged = Rows.joined([run.left for run in last]).by(DUE)
-            self._runs[-_TOGETHER:] = [Run(merged, last[0].merged + 1)]
+            self._runs[-_TOGETHER:] = [Run(Rows.joined([run.left for run in last]), last[0].merged + 1)]
 
     def take(self, bound: int | None) -> tuple[list[pa.Array], Ints] | None:
         """The columns and words of the rows due below a bound (all of them: None), by their times; None without any."""
@@ -136,7 +136,7 @@ class Waiting:
             parts, self._runs = [run.left for run in self._runs], []
         else:
             parts = [run.take(bound) for run in self._runs if run.next < bound]
-            self._runs = [run for run in self._runs if len(run)] if parts else self._runs
+            self._runs = [run.trimmed() for run in self._runs if len(run)] if parts else self._runs
         return self._unpacked(Rows.joined(parts).by(AT)) if parts else None
 
     def dump(self) -> Iterator[pa.RecordBatch]:
