@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from benchmarks.figures import FINAL, Claim, Outcome, Timing
 from benchmarks.harness import CONSOLE, OURS
-from dovetail._core.placement.teams import unbalancedness
+from dovetail._core.sweep.teams import unbalancedness
 from dovetail.lab.online_measure import balance, engine_for, pace, paced
 from dovetail.lab.online_streams import PROBE, STREAMS, Stream
 

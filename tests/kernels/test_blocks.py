@@ -21,7 +21,7 @@ def _rows(size: int, disorder: int, keys: int = 2) -> Rows:
 def _area(rows: Rows, **options: bool) -> Area:
     area = Area(KINDS, 1, **options)
     area.admit(2)
-    area.insert(rows, np.zeros(rows.at.size, np.int64))
+    area.insert(rows, np.arange(rows.at.size))
     return area
 
 
@@ -64,7 +64,7 @@ def test_whole_blocks_expire_and_their_pages_are_used_again() -> None:
     for turn in range(1, 5):
         area.expire(turn * 400, prevails=False)
         assert area.rows < 400
-        area.insert(rows._replace(at=rows.at + turn * 400), np.zeros(800, np.int64))
+        area.insert(rows._replace(at=rows.at + turn * 400), np.arange(800))
     assert area.bytes == held
     area.expire(10_000, prevails=False)
     assert area.rows == 0
@@ -78,11 +78,3 @@ def test_the_row_that_prevails_does_not_expire() -> None:
     asked = Asked(np.arange(2), np.zeros(2, np.int64), np.zeros(2, np.int64), np.arange(2))
     area.prevailing(asked, np.full(2, 10_000), found)
     assert found.tolist() == [int(rows.at[rows.codes == key].max()) for key in (0, 1)]
-
-
-def test_draining_takes_what_is_due_and_leaves_the_rest() -> None:
-    rows = _rows(700, 100, keys=1)
-    area = _area(rows)
-    taken = area.drain(200)
-    assert sorted(taken[1].tolist()) == sorted(rows.words[1, rows.at < 200].tolist())
-    assert area.rows == int((rows.at >= 200).sum())

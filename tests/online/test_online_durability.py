@@ -184,7 +184,7 @@ def test_files_of_others_are_refused_in_one_line(tmp_path: Path) -> None:
         (b"", "it is no snapshot"),
         (whole[:-1], "it is damaged"),
         (whole[:200] + b"\0" + whole[201:], "it is damaged"),
-        (whole[:8] + b"\2" + whole[9:], "it is of version 2, and this is version 1"),
+        (whole[:8] + b"\3" + whole[9:], "it is of version 3, and this is version 2"),
     ]
     for content, message in refused:
         snap.write_bytes(content)

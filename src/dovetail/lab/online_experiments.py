@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dovetail._core.placement.teams import unbalancedness
+from dovetail._core.sweep.teams import unbalancedness
 from dovetail.lab.experiments import Outcome, Row
 from dovetail.lab.online_measure import balance, pace
 from dovetail.lab.online_streams import STREAMS

@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dovetail._core.placement.teams import Teams
 from dovetail._core.sweep.numbering import Numbering
+from dovetail._core.sweep.teams import Teams
 from dovetail.lab.online_streams import BASE, PROBE, SECOND, arrivals
 from dovetail.online import WindowJoin
 

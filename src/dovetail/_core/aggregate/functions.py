@@ -23,6 +23,7 @@ from dovetail.errors import UsageError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from dovetail._core.aggregate.precise import Pair
     from dovetail._core.condition.values import Expression
     from dovetail._core.plan.aggregates import Aggregate
 
@@ -210,7 +211,12 @@ class FloatTotal:
 
     def finish(self, folded: list[NDArray[Any]], function: str) -> pa.Array:
         """NULL without values."""
-        count, total = folded[0], rounded((folded[1][:, 0], folded[1][:, 1]))
+        return self.finish_total(folded[0], (folded[1][:, 0], folded[1][:, 1]), function)
+
+    @staticmethod
+    def finish_total(count: NDArray[np.int64], parts: Pair, function: str) -> pa.Array:
+        """The same of sums and what they have lost."""
+        total = rounded(parts)
         return _mean(total, count) if function == "avg" else pa.array(total, pa.float64(), mask=count == 0)
 
 

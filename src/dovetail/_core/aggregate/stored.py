@@ -7,13 +7,14 @@ is stored must not. What comes out of the lanes is finished by the same folds as
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from dovetail._core.aggregate.exact import LIMB, MASK, decimal_lanes
-from dovetail._core.aggregate.functions import family, filtered, passes, prepare
+from dovetail._core.aggregate.functions import FloatTotal, family, filtered, passes, prepare
 from dovetail._core.aggregate.precise import square
 from dovetail._core.columns.cast import cast
 from dovetail._core.columns.labels import Labels
@@ -22,7 +23,7 @@ from dovetail._core.kernels.blocks import MAX, PLAIN, SUM
 from dovetail._core.sweep.numbering import ValueNumbers
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
     Encoded = tuple[list[Ints], list[NDArray[np.float64]]]
+    Total = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 _HALF_A_WORD = 32
 
@@ -52,7 +54,7 @@ class Folded(Stored):
     """Aggregates that are told by the folds of their lanes."""
 
     @abstractmethod
-    def finish(self, words: Sequence[Ints], totals: Sequence[NDArray[np.float64]], function: str) -> pa.Array:
+    def finish(self, words: Sequence[Ints], totals: Sequence[Total], function: str) -> pa.Array:
         """The column of results, of what `Area.fold` made of the lanes, with the number of rows before them."""
 
 
@@ -67,7 +69,7 @@ class StoredCount(Folded):
         del rows
         return ([_valid(filtered(*argument))] if self.kinds else []), []
 
-    def finish(self, words: Sequence[Ints], totals: Sequence[NDArray[np.float64]], function: str) -> pa.Array:
+    def finish(self, words: Sequence[Ints], totals: Sequence[Total], function: str) -> pa.Array:
         """Counts are never NULL."""
         del totals, function
         return pa.array(words[-1], pa.int64())
@@ -104,15 +106,18 @@ class StoredTotal(Folded):
         return [valid, *([numbers] if len(self.kinds) == 2 else [numbers & MASK, numbers >> LIMB])], []  # noqa: PLR2004
 
     def _doubles(self, values: pa.Array) -> list[NDArray[np.float64]]:
-        numbers = np.asarray(cast(values, DOUBLE).fill_null(0.0).to_numpy(zero_copy_only=False))
+        values = cast(values, DOUBLE)
+        numbers = np.asarray((values.fill_null(0.0) if values.null_count else values).to_numpy(zero_copy_only=False))
         if not self._spread:
             return [numbers]
         with np.errstate(over="ignore", invalid="ignore"):
             return [numbers, *square(numbers)]
 
-    def finish(self, words: Sequence[Ints], totals: Sequence[NDArray[np.float64]], function: str) -> pa.Array:
+    def finish(self, words: Sequence[Ints], totals: Sequence[Total], function: str) -> pa.Array:
         """As the batch join does."""
-        return self._fold.finish([*words[1:], *totals], function)
+        if isinstance(self._fold, FloatTotal):
+            return self._fold.finish_total(words[1], totals[0], function)
+        return self._fold.finish([*words[1:], *(np.stack(own, axis=1) for own in totals)], function)
 
 
 class StoredExtreme(Folded):
@@ -133,7 +138,7 @@ class StoredExtreme(Folded):
         keys[valid > 0] = found if self.greatest else ~found
         return [valid, keys], []
 
-    def finish(self, words: Sequence[Ints], totals: Sequence[NDArray[np.float64]], function: str) -> pa.Array:
+    def finish(self, words: Sequence[Ints], totals: Sequence[Total], function: str) -> pa.Array:
         """NULL without values."""
         del totals, function
         return self.labels.array(words[2] if self.greatest else ~words[2], words[1] == 0)
@@ -195,13 +200,12 @@ def stored(aggregate: Aggregate, kind: pa.DataType | None) -> Stored:
 
 
 class Found(NamedTuple):
-    """What the windows of some base rows hold; `seen` is what counting different values works in."""
+    """What the windows of some base rows hold."""
 
     size: int
     folds: Folds
     ends: dict[Any, Ends]
     distinct: dict[Any, Ints]
-    seen: dict[Any, Ints]
 
 
 class Layout:
@@ -222,6 +226,9 @@ class Layout:
             self.lanes[key] = len(self.kinds), self.doubles
             self.kinds += own.kinds
             self.doubles += own.doubles
+        self.ended = {key: own for key, own in self.families.items() if isinstance(own, StoredEnd)}
+        self.counted = {key: own for key, own in self.families.items() if isinstance(own, StoredDistinct)}
+        self._columns = {aggregate.name: self._column(aggregate) for aggregate in aggregates}
 
     def encode(self, arguments: Sequence[Argument], rows: int) -> tuple[Ints, NDArray[np.float64]]:
         """The lanes of some rows."""
@@ -237,20 +244,27 @@ class Layout:
 
     def column(self, aggregate: Aggregate, found: Found) -> pa.Array:
         """The results of one aggregate."""
+        return self._columns[aggregate.name](found)
+
+    def _column(self, aggregate: Aggregate) -> Callable[[Found], pa.Array]:
+        """How to read the results of one aggregate."""
         key = family(aggregate)
         own = self.families[key]
         if isinstance(own, StoredEnd):
-            return own.column(found.ends[key])
+            return lambda found: own.column(found.ends[key])
         if isinstance(own, StoredDistinct):
-            return pa.array(found.distinct[key], pa.int64())
+            return lambda found: pa.array(found.distinct[key], pa.int64())
         assert isinstance(own, Folded)
         first, second = self.lanes[key]
-        folds, rows = found.folds, slice(0, found.size)
-        words = [folds.words[0, rows], *folds.words[1 + first : 1 + first + len(own.kinds), rows]]
-        sums = [
-            np.stack((folds.high[i, rows], folds.low[i, rows]), axis=1) for i in range(second, second + own.doubles)
-        ]
-        return own.finish(words, sums, aggregate.function)
+        return partial(_finished, own, aggregate.function, first, second)
+
+
+def _finished(own: Folded, function: str, first: int, second: int, found: Found) -> pa.Array:
+    """The results of folds, the lanes of which begin at two places."""
+    folds, rows = found.folds, slice(0, found.size)
+    words = [folds.words[0, rows], *folds.words[1 + first : 1 + first + len(own.kinds), rows]]
+    totals = [(folds.high[i, rows], folds.low[i, rows]) for i in range(second, second + own.doubles)]
+    return own.finish(words, totals, function)
 
 
 def _valid(values: pa.Array | None) -> Ints:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+_WORD = pa.int64()
 _DECIMAL_WORDS = {16: 2, 32: 4}
 _PLAIN = (pa.types.is_integer, pa.types.is_temporal, pa.types.is_duration)
 
@@ -30,10 +31,10 @@ def order_keys(arrays: Sequence[pa.Array]) -> list[NDArray[np.int64]]:
     The arrays hold no nulls: those rows were set aside before.
     """
     kind = arrays[0].type
+    if kind == _WORD or any(test(kind) for test in _PLAIN):
+        return [_int64(array) for array in arrays]
     if pa.types.is_boolean(kind):
         return [_int64(array.cast(pa.int8())) for array in arrays]
-    if any(test(kind) for test in _PLAIN):
-        return [_int64(array) for array in arrays]
     if pa.types.is_floating(kind):
         return [float_keys(array.to_numpy(zero_copy_only=False)) for array in arrays]
     if pa.types.is_decimal(kind):
@@ -79,6 +80,8 @@ def has_order(kind: pa.DataType) -> bool:
 
 def _int64(array: pa.Array) -> NDArray[np.int64]:
     """Read a fixed-width integer-like array."""
+    if array.type == _WORD:
+        return cast("NDArray[np.int64]", array.to_numpy(zero_copy_only=False))
     width = array.type.bit_width
     plain = array.view(pa.int64() if width == 64 else pa.int32()) if not pa.types.is_integer(array.type) else array  # noqa: PLR2004
     return cast("NDArray[np.int64]", plain.to_numpy(zero_copy_only=False)).astype(np.int64, copy=False)

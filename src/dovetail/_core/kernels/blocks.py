@@ -365,25 +365,23 @@ def insert_rows(
     at: Ints,
     words: Ints,
     doubles: Doubles,
-    owners: Ints,
-    owner: Int,
+    order: Ints,
     begin: Int,
     ordered: bool,
     folds: bool,
 ) -> Int:
-    """Insert the rows of one owner from `begin` on; return the first for which there was no memory, or their number.
+    """Insert some rows, one after the other, from the `begin`-th on; return which one found no memory, or their number.
 
     Ordered rows stand in the order of time, others in that of arrival; folds of blocks are kept if asked for.
     """
-    for i in range(begin, at.size):
-        if owners[i] != owner:
-            continue
+    for which in range(begin, order.size):
+        i = order[which]
         key = codes[i]
         position = keys[4 * key + 2] + keys[4 * key + 3] - 1
         page = page_at(keys, slots, key, position) if keys[4 * key] >= 0 else np.int64(-1)
         if page < 0 or pages[page] == BLOCK or (ordered and at[i] < pages[page + 1]):
             if not room_for_row(keys, slots, tally, key):
-                return np.int64(i)
+                return np.int64(which)
             position = position_for_row(pages, numbers, shape, keys, slots, tally, key, at[i], ordered, folds)
             page = page_at(keys, slots, key, position)
         row = open_row(pages, shape, page, at[i], ordered)
@@ -402,7 +400,7 @@ def insert_rows(
                 node = slots[slot_of(keys, key, level, position >> (4 * level))]
                 pages[node] += 1
                 add_row(pages, numbers, shape, node, page, row)
-    return np.int64(at.size)
+    return np.int64(order.size)
 
 
 @kernel
@@ -456,37 +454,6 @@ def expire_rows(
             drop_first(pages, keys, slots, tally, key)
         key = key + 1 if key + 1 < number else np.int64(0)
     tally[4] = key
-
-
-@kernel
-def drain_rows(pages: Ints, shape: Ints, keys: Ints, slots: Ints, tally: Ints, bound: Int, out_words: Ints) -> Int:
-    """Take the rows of key 0 below a bound out of an ordered index; return how many, in the order of time.
-
-    Stops when `out_words` is full.
-    """
-    taken = np.int64(0)
-    while keys[0] >= 0:
-        page = page_at(keys, slots, np.int64(0), keys[2])
-        begin = page + shape[3]
-        count = pages[page]
-        some = np.int64(0)
-        while some < count and pages[begin + some] < bound and taken + some < out_words.shape[1]:
-            some += 1
-        for lane in range(shape[0]):
-            for i in range(some):
-                out_words[lane, taken + i] = pages[begin + 64 * (lane + 1) + i]
-        taken += some
-        if some == count:
-            drop_first(pages, keys, slots, tally, np.int64(0))
-            continue
-        for lane in range(1 + shape[0]):
-            for i in range(begin + 64 * lane, begin + 64 * lane + count - some):
-                pages[i] = pages[i + some]
-        pages[page] = count - some
-        pages[page + 1] = pages[begin]
-        tally[3] -= some
-        break
-    return taken
 
 
 @kernel

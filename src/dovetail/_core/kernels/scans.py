@@ -154,10 +154,10 @@ def scan_ends(
 
 @kernel
 def scan_distinct(
-    pages: Ints,
+    all_pages: tuple[Ints, ...],
     shape: Ints,
-    keys: Ints,
-    slots: Ints,
+    all_keys: tuple[Ints, ...],
+    all_slots: tuple[Ints, ...],
     codes: Ints,
     lower: Ints,
     upper: Ints,
@@ -166,17 +166,19 @@ def scan_distinct(
     seen: Ints,
     out_count: Ints,
 ) -> None:
-    """Add the codes of each window that are not yet seen in it; `seen` says which window saw a code last, from 1 up."""
+    """Count the codes of each window over one or several areas; `seen` says which window saw a code last, from 1 up."""
     for i in range(order.size):
         row = order[i]
         key = codes[row]
-        if not holds(keys, key):
-            continue
-        for position in range(keys[4 * key + 2], keys[4 * key + 2] + keys[4 * key + 3]):
-            page = page_at(keys, slots, key, np.int64(position))
-            for own in range(page + shape[3], page + shape[3] + pages[page]):
-                code = pages[own + 64 * (1 + lane)]
-                if code < 0 or pages[own] < lower[row] or pages[own] > upper[row] or seen[code] == row + 1:
-                    continue
-                seen[code] = row + 1
-                out_count[row] += 1
+        for area in range(len(all_pages)):
+            pages, keys, slots = all_pages[area], all_keys[area], all_slots[area]
+            if not holds(keys, key):
+                continue
+            for position in range(keys[4 * key + 2], keys[4 * key + 2] + keys[4 * key + 3]):
+                page = page_at(keys, slots, key, np.int64(position))
+                for own in range(page + shape[3], page + shape[3] + pages[page]):
+                    code = pages[own + 64 * (1 + lane)]
+                    if code < 0 or pages[own] < lower[row] or pages[own] > upper[row] or seen[code] == row + 1:
+                        continue
+                    seen[code] = row + 1
+                    out_count[row] += 1

@@ -7,7 +7,7 @@ afterwards, which on most data has nothing to do.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,6 +31,17 @@ def ascends(keys: NDArray[np.int64]) -> bool:
         if keys[i - 1] > keys[i]:
             return False
     return True
+
+
+@kernel
+def extent(keys: NDArray[np.int64]) -> tuple[Any, Any]:
+    """Return the least and the greatest of some keys; the greatest and the least of all numbers if there are none."""
+    least = np.int64(0x7FFF_FFFF_FFFF_FFFF)
+    greatest = -least - 1
+    for i in range(keys.size):
+        least = min(least, keys[i])
+        greatest = max(greatest, keys[i])
+    return least, greatest
 
 
 @kernel

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Doubles = NDArray[np.float64]
 
+NEAR = 4
+"""So many blocks on, the next window is looked for block by block."""
+
 
 @piece
 def clear_column(shape: Ints, words: Ints, high: Doubles, low: Doubles, at: Int) -> None:
@@ -224,6 +227,15 @@ def fold_span(
 
 
 @piece
+def count_before(pages: Ints, begin: Int, count: Int, at: Int) -> Int:
+    """Return how many of a block's times lie before one: all are compared, at once, where a search would branch."""
+    before = np.int64(0)
+    for own in range(begin, begin + count):
+        before += np.int64(pages[own] < at)
+    return before
+
+
+@piece
 def seek(pages: Ints, shape: Ints, keys: Ints, slots: Ints, key: Int, at: Int) -> Int:
     """Return the place of the first row at or after a time; behind the last block if there is none."""
     low = keys[4 * key + 2]
@@ -238,16 +250,27 @@ def seek(pages: Ints, shape: Ints, keys: Ints, slots: Ints, key: Int, at: Int) -
     if low == behind:
         return low << 6
     page = page_at(keys, slots, key, low)
-    start = page + shape[3]
-    begin = start
-    end = begin + pages[page]
-    while begin < end:
-        middle = (begin + end) >> 1
-        if pages[middle] < at:
-            begin = middle + 1
-        else:
-            end = middle
-    return (low << 6) + (begin - start)
+    return (low << 6) + count_before(pages, page + shape[3], pages[page], at)
+
+
+@piece
+def seek_on(pages: Ints, shape: Ints, keys: Ints, slots: Ints, key: Int, place: Int, at: Int) -> Int:
+    """Return the same, looking from an earlier place on: at the next blocks row by row, beyond them by search."""
+    behind = keys[4 * key + 2] + keys[4 * key + 3]
+    position = place >> 6
+    row = place & 63
+    steps = np.int64(0)
+    while position < behind and steps < NEAR and pages[page_at(keys, slots, key, position) + 2] < at:
+        position += 1
+        row = np.int64(0)
+        steps += 1
+    if steps == NEAR:
+        return seek(pages, shape, keys, slots, key, at)
+    if position < behind:
+        begin = page_at(keys, slots, key, position) + shape[3]
+        while pages[begin + row] < at:
+            row += 1
+    return (position << 6) + row
 
 
 @piece
@@ -276,24 +299,45 @@ def find_windows(
     order: Ints,
     out_begin: Ints,
     out_end: Ints,
-) -> None:
-    """Write, for some base rows, the places where their windows begin and end; both 0 for a window without rows."""
+    out_some: Ints,
+) -> Int:
+    """Write, for those of some base rows whose windows hold rows, which they are and where the windows begin and end.
+
+    Return how many. Windows of a key that move on, one after the other, are looked for from the one before.
+    """
+    some = np.int64(0)
+    before = np.int64(-1)
+    begin = np.int64(0)
+    end = np.int64(0)
     for i in range(order.size):
         row = order[i]
         key = codes[row]
-        out_begin[row] = 0
-        out_end[row] = 0
         if not holds(keys, key) or lower[row] > upper[row]:
             continue
         head = keys[4 * key + 2]
         last = page_at(keys, slots, key, head + keys[4 * key + 3] - 1)
         if pages[last + 2] < lower[row] or pages[page_at(keys, slots, key, head) + 1] > upper[row]:
             continue
-        begin = seek(pages, shape, keys, slots, key, lower[row])
-        end = seek_behind(pages, shape, keys, slots, key, upper[row])
+        moves_on = before >= 0 and codes[before] == key and lower[before] <= lower[row] and upper[before] <= upper[row]
+        if keys[4 * key + 3] == 1:
+            begin = head << 6
+            end = begin
+            for own in range(last + shape[3], last + shape[3] + pages[last]):
+                begin += np.int64(pages[own] < lower[row])
+                end += np.int64(pages[own] <= upper[row])
+        elif moves_on and upper[row] < np.int64(MOST):
+            begin = seek_on(pages, shape, keys, slots, key, begin, lower[row])
+            end = seek_on(pages, shape, keys, slots, key, end, upper[row] + 1)
+        else:
+            begin = seek(pages, shape, keys, slots, key, lower[row])
+            end = seek_behind(pages, shape, keys, slots, key, upper[row])
+        before = row
         if begin < end:
             out_begin[row] = begin
             out_end[row] = end
+            out_some[some] = row
+            some += 1
+    return some
 
 
 @piece
@@ -334,9 +378,6 @@ def fold_windows(
     while i < order.size:
         row = order[i]
         pivot = ends[row]
-        if begins[row] == pivot:
-            i += 1
-            continue
         until = stretch_end(codes, begins, ends, order, i) if folds else i + 1
         edge = pivot
         for step in range(2 * (until - i)):
@@ -417,8 +458,6 @@ def ends_of_windows(
     for i in range(order.size):
         row = order[i]
         key = codes[row]
-        if begins[row] == ends[row]:
-            continue
         shared = known >= 0 and flag > 0 and codes[known] == key and begins[row] <= place < ends[row]
         if not (shared and (ends[known] == ends[row] if last else begins[known] == begins[row])):
             known = row
@@ -506,8 +545,6 @@ def distinct_of_windows(
     off = np.int64(-1)
     for i in range(order.size):
         row = order[i]
-        if begins[row] == ends[row]:
-            continue
         if codes[row] == key and begin <= begins[row] <= end <= ends[row]:
             held = count_span(pages, shape, keys, slots, key, begin, begins[row], lane, off, seen, held)
             held = count_span(pages, shape, keys, slots, key, end, ends[row], lane, np.int64(1), seen, held)

@@ -29,7 +29,6 @@ from dovetail._core.kernels.blocks import (
     ROWS,
     SPARE,
     chain_pages,
-    drain_rows,
     dump_rows,
     expire_rows,
     insert_rows,
@@ -43,11 +42,9 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
     Doubles = NDArray[np.float64]
-    Places = tuple[Ints, Ints]
 
 _SIZES = 48
 _FIRST_PAGES = 256
-_DRAINED = 4096
 
 
 class Rows(NamedTuple):
@@ -65,6 +62,14 @@ class Asked(NamedTuple):
     codes: Ints
     lower: Ints
     upper: Ints
+    order: Ints
+
+
+class Places(NamedTuple):
+    """Where windows begin and end in an index, for those base rows, in the order asked for, whose windows hold rows."""
+
+    begins: Ints
+    ends: Ints
     order: Ints
 
 
@@ -137,28 +142,18 @@ class Area:
             more = max(keys, 2 * have, 64) - have
             self._keys = np.append(self._keys, np.tile(np.array([-1, 0, 0, 0]), more))
 
-    def insert(self, rows: Rows, owners: Ints, owner: int = 0) -> None:
-        """Store the rows of one owner."""
+    def insert(self, rows: Rows, order: Ints) -> None:
+        """Store some of the rows, those of a key in the order of arrival."""
         begin = 0
         while True:
-            begin = insert_rows(*self._all, self._tally, *rows, owners, owner, begin, self.ordered, self.folds)
-            if begin == rows.at.size:
+            begin = insert_rows(*self._all, self._tally, *rows, order, begin, self.ordered, self.folds)
+            if begin == order.size:
                 return
             self._grow()
 
     def expire(self, bound: int, *, prevails: bool, keys: int = MOST) -> None:
         """Let go what lies below a bound, looking at some keys at a time."""
         expire_rows(*self._times, self._tally, bound, prevails, keys)
-
-    def drain(self, bound: int) -> Ints:
-        """Take out the words of the rows of key 0 below a bound, in the order of time."""
-        parts = []
-        while True:
-            part = np.empty((int(self._shape[0]), _DRAINED), np.int64)
-            taken = drain_rows(*self._times, self._tally, bound, part)
-            parts.append(part[:, :taken])
-            if taken < _DRAINED:
-                return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
 
     def dump(self) -> Rows:
         """All rows, key by key, in the order in which they stand."""
@@ -173,36 +168,41 @@ class Area:
         raise_times(*self._times, asked.codes, starts, asked.order, out_at)
 
     def find(self, asked: Asked) -> Places:
-        """The places where windows begin and end, for `fold`, `ends` and `distinct`."""
-        begins, ends = np.zeros(asked.codes.size, np.int64), np.zeros(asked.codes.size, np.int64)
-        if self.ordered:
-            travel.find_windows(*self._times, *asked, begins, ends)
-        return begins, ends
+        """The windows that hold rows and where they begin and end, for `fold`, `ends` and `distinct`."""
+        if not self.ordered:
+            return Places(asked.order, asked.order, asked.order)
+        begins, ends, some = (np.empty(asked.codes.size, np.int64) for _ in range(3))
+        count = travel.find_windows(*self._times, *asked, begins, ends, some)
+        return Places(begins, ends, some[:count])
 
     def fold(self, asked: Asked, found: Places, out: Folds, out_visited: Ints, thread: int = 0) -> None:
         """Fold windows into their columns; count the rows looked at where that is every one of the key."""
         if self.ordered:
             scratch = asked.codes.size + thread
             state = self._pages, self._numbers, self._shape, self._keys, self._slots
-            travel.fold_windows(
-                *state, asked.codes, *found, asked.order, self.folds, out.words, out.high, out.low, scratch
-            )
+            travel.fold_windows(*state, asked.codes, *found, self.folds, out.words, out.high, out.low, scratch)
         else:
             scans.scan_windows(*self._all, *asked, *out, out_visited)
 
     def ends(self, asked: Asked, found: Places, lanes: tuple[int, int], out: Ends, *, last: bool) -> None:
         """Find the first or last row of windows that counts; `lanes` are its flag's and its value's."""
         if self.ordered:
-            travel.ends_of_windows(*self._times, asked.codes, *found, asked.order, *lanes, last, self.folds, *out)
+            travel.ends_of_windows(*self._times, asked.codes, *found, *lanes, last, self.folds, *out)
         else:
             scans.scan_ends(*self._times, *asked, *lanes, last, *out)
 
     def distinct(self, asked: Asked, found: Places, lane: int, seen: Ints, out: Ints) -> None:
-        """Count different codes, in rows that no other area holds a part of; or in any, one window at a time."""
+        """Count different codes, in rows of keys that no other area holds; `seen` has a zero for each code."""
         if self.ordered:
-            travel.distinct_of_windows(*self._times, asked.codes, *found, asked.order, lane, seen, out)
+            travel.distinct_of_windows(*self._times, asked.codes, *found, lane, seen, out)
         else:
-            scans.scan_distinct(*self._times, *asked, lane, seen, out)
+            Area.distinct_of_all([self], asked, lane, seen, out)
+
+    @staticmethod
+    def distinct_of_all(areas: Sequence[Area], asked: Asked, lane: int, seen: Ints, out: Ints) -> None:
+        """Count different codes in the rows of areas that are not ordered, each of which may hold any key."""
+        pages, shapes, keys, slots = zip(*(area._times for area in areas), strict=True)  # noqa: SLF001 -- our own
+        scans.scan_distinct(pages, shapes[0], keys, slots, *asked, lane, seen, out)
 
     def relabel(self, lane: int, old: Ints, new: Ints) -> None:
         """Put other numbers, in the same order, for those of a lane; `old` ascends."""

@@ -90,14 +90,14 @@ class Clock:
         """In ticks, as given or as found so far."""
         return self.delays.lateness() if self.delays is not None else self._lateness or 0
 
-    def see(self, ticks: NDArray[Any]) -> None:
-        """Let time come as far as some rows; those without a finite time do not count."""
+    def see(self, ticks: NDArray[Any], greatest: int) -> None:
+        """Let time come as far as some rows, the greatest key of which is known; without a finite time none counts."""
         if self._is_float:
             ticks = ticks[np.isfinite(ticks)]
         if not ticks.size:
             return
         self.learn(ticks)
-        most = ticks.max().item()
+        most = ticks.max().item() if self._is_float else greatest
         self.greatest = most if self.greatest is None else max(self.greatest, most)
         lateness = self.lateness
         if lateness != float("inf") and not self._led:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from sqlglot import exp
 
+from dovetail._core.aggregate.run import Argument
 from dovetail._core.columns.axis import (
     LEAST,
     MOST,
@@ -16,11 +18,13 @@ from dovetail._core.columns.axis import (
     comparable,
     furthest,
     steps,
-    ticks,
+    ticks_of,
 )
 from dovetail._core.columns.cast import cast
 from dovetail._core.columns.table import Columns
+from dovetail._core.columns.types import canonical
 from dovetail._core.emit.window import WindowCell, reversed_rows
+from dovetail._core.kernels.sort import extent
 from dovetail._core.plan.offset import PerRow
 from dovetail._core.plan.temporal import offset_columns
 from dovetail._hosts.arrow.evaluate import timed_columns
@@ -32,8 +36,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from dovetail._core.aggregate.run import Argument
-    from dovetail._core.columns.axis import Steps
     from dovetail._core.condition.values import Expression
     from dovetail._core.plan.offset import Offset
     from dovetail._core.plan.online import Choices
@@ -42,12 +44,42 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 
+class Given:
+    """A batch of one side; its expressions are evaluated when they are asked for."""
+
+    def __init__(self, definition: Definition, side: int, batch: pa.RecordBatch) -> None:
+        self.batch = batch
+        self._definition, self._side = definition, side
+
+    @cached_property
+    def columns(self) -> Columns:
+        """All columns by name."""
+        return self._definition.columns(self._side, self.batch)
+
+
+class Read(NamedTuple):
+    """An expression to be read in a type; the number of its column, if it is one and stays as it is."""
+
+    expression: Expression
+    kind: pa.DataType | None
+    column: int | None
+
+    def array(self, given: Given) -> pa.Array:
+        """Its values."""
+        if self.column is not None:
+            return given.batch.column(self.column)
+        found = given.columns.evaluate(self.expression)
+        return found if self.kind is None else cast(found, self.kind)
+
+
 class Timed(NamedTuple):
-    """Rows of one side: their equality keys, times as ticks, and the times as order keys."""
+    """Rows of one side: their equality keys, times as ticks, and the times as order keys, the least and greatest."""
 
     keys: list[pa.Array]
     ticks: NDArray[Any]
     at: Ints
+    least: int
+    greatest: int
 
 
 class Ends(NamedTuple):
@@ -58,12 +90,48 @@ class Ends(NamedTuple):
     start: Ints | None
 
 
+class Whole(NamedTuple):
+    """Windows alike for all rows, on whole ticks: how far each goes down, up (None: without end), and to its start."""
+
+    windows: list[tuple[int | None, int | None, int | None]]
+    reach: int
+
+    @classmethod
+    def of(cls, definition: Definition) -> Whole:
+        """The windows of a definition without distances of rows' own."""
+
+        def size(offset: Offset | None, rounding: Any) -> int | None:
+            return None if offset is None else int(steps(offset, definition.axis, None, rounding).size)
+
+        found = [
+            (
+                size(own.preceding, "within" if own.lower_closed else "below"),
+                size(own.following, "within" if own.upper_closed else "below"),
+                size(own.preceding, "beyond") if definition.prevails_in(own) else None,
+            )
+            for own in definition.asked.windows
+        ]
+        return cls(found, max(abs(by or 0) for own in found for by in own))
+
+    def ends(self, at: Ints) -> list[Ends]:
+        """Where windows end for rows that are further from both ends of the axis than any reaches."""
+        return [
+            Ends(
+                np.full(at.size, LEAST) if down is None else at - down,
+                np.full(at.size, MOST) if up is None else at + up if up else at,
+                None if start is None else at - start,
+            )
+            for down, up, start in self.windows
+        ]
+
+
 class Definition:
     """A window join over two known schemas."""
 
     def __init__(self, asked: WindowJoin, choices: Choices, base: pa.Schema, probe: pa.Schema) -> None:
         self.asked, self.base, self.probe = asked, base, probe
-        self._known: dict[tuple[Offset, str], Steps] = {}
+        self.has_own_bounds = bool(offset_columns(asked))
+        """Whether rows bring distances of their own."""
         self.names = asked.query.inputs.left.name, asked.query.inputs.right.name
         none = self._columns(0, base.empty_table()), self._columns(1, probe.empty_table())
         sides = timed_columns(asked.query.condition, *none)
@@ -73,7 +141,7 @@ class Definition:
         cell.check()
         self.schema = output_schema(asked.query, *none)
         self.axis: pa.DataType = sides[0].values[0].type
-        self.is_float = pa.types.is_floating(self.axis)
+        self.is_float, self._is_word = pa.types.is_floating(self.axis), self.axis == pa.int64()
         self.key_kinds = [array.type for array in sides[0].keys]
         self.null_safe = [key.null_safe for key in asked.query.condition.keys]
         self.argument_kinds = [None if own.values is None else own.values.type for own in arguments]
@@ -85,6 +153,11 @@ class Definition:
         self.lateness = None if choices.lateness is None else furthest(choices.lateness, self.axis, None)
         self.reach = self._reach()
         self.behind = self._behind()
+        self.whole = None if self.is_float or self.has_own_bounds else Whole.of(self)
+        self._reads = self._read_side(0), self._read_side(1)
+        self._read_arguments = [
+            None if own.argument is None else self._read(1, own.argument, None) for own in asked.query.aggregates
+        ]
 
     @property
     def prevails(self) -> bool:
@@ -102,11 +175,6 @@ class Definition:
             return at
         return (at ^ ((at >> 63) & np.int64(MOST))).view(np.float64)
 
-    @property
-    def has_own_bounds(self) -> bool:
-        """Whether rows bring distances of their own."""
-        return bool(offset_columns(self.asked))
-
     def kept(self, at: NDArray[Any]) -> Ints:
         """The least key that a window of each row may reach, as rows are kept."""
         assert self.keep is not None
@@ -121,35 +189,45 @@ class Definition:
         """The columns of a batch of one side."""
         return self._columns(side, batch)
 
-    def timed(self, side: int, columns: Columns) -> Timed:
+    def timed(self, side: int, given: Given) -> Timed:
         """Keys and times of some rows; a row without a time is refused."""
-        condition = self.asked.query.condition
-        parts = [(key.left, key.right)[side] for key in condition.keys]
-        keys = [cast(columns.evaluate(part), kind) for part, kind in zip(parts, self.key_kinds, strict=True)]
-        axis = condition.comparisons[0]
-        expression = (axis.left, axis.right)[side]
-        times = cast(columns.evaluate(expression), self.axis)
+        keys, time = self._reads[side]
+        times = time.array(given)
         if times.null_count:
-            raise UsageError.null_time(self.names[side], _bare(expression.sql), times.null_count)
-        found = ticks(times, times)[0]
+            raise UsageError.null_time(self.names[side], _bare(time.expression.sql), times.null_count)
+        found = times.to_numpy(zero_copy_only=False) if self._is_word else ticks_of(times)
         if found.dtype == object:
-            raise UsageError.wide_time(self.names[side], _bare(expression.sql))
-        return Timed(keys, found, comparable(found)[0])
+            raise UsageError.wide_time(self.names[side], _bare(time.expression.sql))
+        at = np.array(
+            found if self._is_word else comparable(found)[0]
+        )  # Arrow's memory is read-only, and kernels are compiled for one kind
+        return Timed([key.array(given) for key in keys], found, at, *extent(at))
 
-    def arguments(self, columns: Columns) -> list[Argument]:
+    def arguments(self, given: Given) -> list[Argument]:
         """What each aggregate reads of probe rows."""
-        return arguments_of(self.asked.query, columns)
+        return [
+            Argument(
+                None if read is None else read.array(given),
+                None if own.where is None else given.columns.boolean(own.where),
+            )
+            for own, read in zip(self.asked.query.aggregates, self._read_arguments, strict=True)
+        ]
 
-    def ends(self, window: Window, columns: Columns | None, at: NDArray[Any]) -> Ends:
-        """Where the windows of base rows end; only distances of their own are read from columns."""
-        low, no_low = self._end(window.preceding, columns, at, -1, "within" if window.lower_closed else "below")
-        high, no_high = self._end(window.following, columns, at, 1, "within" if window.upper_closed else "below")
+    def ends(self, given: Given | None, at: NDArray[Any]) -> list[Ends]:
+        """Where all windows of base rows end; only distances of their own are read from what is given."""
+        if self.whole is not None and _stays(at, self.whole.reach):
+            return self.whole.ends(at)
+        return [self._ends(own, given, at) for own in self.asked.windows]
+
+    def _ends(self, window: Window, given: Given | None, at: NDArray[Any]) -> Ends:
+        low, no_low = self._end(window.preceding, given, at, -1, "within" if window.lower_closed else "below")
+        high, no_high = self._end(window.following, given, at, 1, "within" if window.upper_closed else "below")
         start = None
         if self.prevails_in(window):
-            start = self._end(window.preceding, columns, at, -1, "beyond")[0]
+            start = self._end(window.preceding, given, at, -1, "beyond")[0]
         none = _either(no_low, no_high)
-        if start is not None and columns is not None and self.has_own_bounds:
-            none = _either(none, self._reversed(window, columns))
+        if start is not None and given is not None and self.has_own_bounds:
+            none = _either(none, self._reversed(window, given.columns))
         if none is not None:
             low, high = np.where(none, MOST, low), np.where(none, LEAST, high)
             start = None if start is None else np.where(none, LEAST, start)
@@ -174,7 +252,7 @@ class Definition:
             raise UsageError.bad_rows("watermark", str(error).splitlines()[0].rstrip(".")) from None
         if array.null_count:
             raise UsageError.null_time("watermark", "time", 1)
-        return ticks(array, array)[0][0].item()
+        return ticks_of(array)[0].item()
 
     def moved(self, tick: Any, by: Any) -> int:
         """The order key of a time moved back by so many ticks."""
@@ -191,30 +269,36 @@ class Definition:
         )
 
     def _end(
-        self, offset: Offset | None, columns: Columns | None, at: NDArray[Any], sign: int, rounding: Any
+        self, offset: Offset | None, given: Given | None, at: NDArray[Any], sign: int, rounding: Any
     ) -> tuple[Ints, NDArray[np.bool_] | None]:
         """One end of the windows as order keys, and the rows that have none."""
         if offset is None:
             return np.full(at.size, LEAST if sign < 0 else MOST), None
         if isinstance(offset, PerRow):
-            assert columns is not None
-            by = steps(offset, self.axis, columns.evaluate(offset.column), rounding)
+            assert given is not None
+            by = steps(offset, self.axis, given.columns.evaluate(offset.column), rounding)
         else:
-            by = self._steps(offset, rounding)
-            if (
-                not self.is_float
-                and at.size
-                and LEAST < int(at.min()) - abs(by.size) < int(at.max()) + abs(by.size) < MOST
-            ):
-                return at + sign * by.size, None
+            by = steps(offset, self.axis, None, rounding)
         found = bound(at, by, sign)
         return comparable(found.ticks)[0] + found.inset, found.none
 
-    def _steps(self, offset: Offset, rounding: Any) -> Steps:
-        """A distance for all rows, worked out once."""
-        if (offset, rounding) not in self._known:
-            self._known[offset, rounding] = steps(offset, self.axis, None, rounding)
-        return self._known[offset, rounding]
+    def _read_side(self, side: int) -> tuple[list[Read], Read]:
+        """How to read the keys and the time of one side."""
+        condition = self.asked.query.condition
+        axis = condition.comparisons[0]
+        keys = [
+            self._read(side, (key.left, key.right)[side], kind)
+            for key, kind in zip(condition.keys, self.key_kinds, strict=True)
+        ]
+        return keys, self._read(side, (axis.left, axis.right)[side], self.axis)
+
+    def _read(self, side: int, expression: Expression, kind: pa.DataType | None) -> Read:
+        schema, node = (self.base, self.probe)[side], expression.node
+        if not isinstance(node, exp.Column):
+            return Read(expression, kind, None)
+        have = schema.field(node.name).type
+        stays = canonical(have) == have and kind in (None, have)
+        return Read(expression, kind, schema.get_field_index(node.name) if stays else None)
 
     def _reversed(self, window: Window, columns: Columns) -> NDArray[np.bool_] | None:
         offsets = {column.sql: columns.evaluate(column) for column in offset_columns(self.asked)}
@@ -232,6 +316,12 @@ class Definition:
         if any(offset is None or isinstance(offset, PerRow) for offset in offsets):
             return None
         return max([0, *(furthest(offset, self.axis, None) for offset in offsets if offset is not None)])
+
+
+def _stays(at: Ints, by: int) -> bool:
+    """Whether times, of which there are some, may move by so much either way and stay on the axis."""
+    least, greatest = extent(at)
+    return bool(at.size and int(least) - by > LEAST and int(greatest) + by < MOST)
 
 
 def _either(one: NDArray[np.bool_] | None, other: NDArray[np.bool_] | None) -> NDArray[np.bool_] | None:

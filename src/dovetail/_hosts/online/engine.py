@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -10,16 +11,16 @@ import pyarrow as pa
 
 from dovetail._core.aggregate.stored import Layout
 from dovetail._core.columns.axis import LEAST, MOST
-from dovetail._core.kernels.sort import ascends
+from dovetail._core.kernels.sort import extent
 from dovetail._core.sweep.numbering import KeyNumbers
 from dovetail._core.sweep.time_travel import Rows
 from dovetail._hosts.online.clock import Clock
-from dovetail._hosts.online.definition import Ends
+from dovetail._hosts.online.definition import Ends, Given
 from dovetail._hosts.online.joiners import Joiners
 from dovetail._hosts.online.metrics import Metrics
 from dovetail._hosts.online.request import NO_ANSWER, Requests
 from dovetail._hosts.online.rows import open_rows
-from dovetail._hosts.online.waiting import Waiting
+from dovetail._hosts.online.waiting import ARRIVED, AT, CODE, DUE, OWN, Waiting
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from dovetail._core.columns.table import Columns
     from dovetail._core.plan.online import Choices
     from dovetail._hosts.online.definition import Definition, Timed
 
@@ -35,17 +35,18 @@ if TYPE_CHECKING:
     OnLate = Callable[[str, pa.RecordBatch], None]
 
 BASE, PROBE = 0, 1
-_CODE, _AT, _ARRIVED, _WINDOWS = 0, 1, 2, 3
-"""The words of a waiting row: its key's number, its time, when it arrived; then, where rows bring distances of their
-own, three for each window."""
 
 
 class Arrived(NamedTuple):
     """Rows of one side that are not late."""
 
-    batch: pa.RecordBatch
-    columns: Columns
+    given: Given
     timed: Timed
+
+    @property
+    def batch(self) -> pa.RecordBatch:
+        """Their columns."""
+        return self.given.batch
 
 
 class Engine:
@@ -57,12 +58,13 @@ class Engine:
         self.keys = KeyNumbers(definition.key_kinds, definition.null_safe)
         self.joiners = Joiners(choices, self.layout)
         self.clock = Clock(definition.lateness, is_float=definition.is_float)
-        own = definition.has_own_bounds
-        self.waiting = Waiting(definition.base, _WINDOWS + own * 3 * len(definition.asked.windows), tracks_least=own)
+        own = 1 + 3 * len(definition.asked.windows) if definition.has_own_bounds else 0
+        self.waiting = Waiting(definition.base, own)
         self.metrics = Metrics()
         self.gone = LEAST
         """Rows below this key may be missing."""
         self._closed = False
+        self._none = pa.RecordBatch.from_pylist([], definition.schema)
         self._requests = Requests.of(self)
         self._warm()
 
@@ -73,7 +75,6 @@ class Engine:
         self.joiners.insert(Rows(nothing, nothing, *lanes), 1)
         self._results(nothing, [Ends(nothing, nothing, None)] * len(self.definition.asked.windows))
         self.joiners.expire(LEAST, prevails=False)
-        self.waiting.take(LEAST)
         self.keys.find([pa.nulls(0, kind) for kind in self.definition.key_kinds], 0)
 
     def read(self, side: int, given: Any) -> tuple[Arrived, Any]:
@@ -81,20 +82,19 @@ class Engine:
         self.check_open()
         schema = self.definition.base if side == BASE else self.definition.probe
         batch, frame = open_rows(self.definition.names[side], schema, given)
-        columns = self.definition.columns(side, batch)
-        return Arrived(batch, columns, self.definition.timed(side, columns)), frame
+        return self._arrived(side, batch), frame
 
     def insert(self, rows: Arrived) -> None:
         """Store probe rows."""
         codes = self.keys.give(rows.timed.keys, rows.batch.num_rows)
-        words, doubles = self.layout.encode(self.definition.arguments(rows.columns), rows.batch.num_rows)
+        words, doubles = self.layout.encode(self.definition.arguments(rows.given), rows.batch.num_rows)
         stored = Rows(codes, rows.timed.at, words, doubles)
-        if codes.min(initial=0) < 0:
+        if extent(codes)[0] < 0:
             kept = np.flatnonzero(codes >= 0)
             lanes = np.ascontiguousarray(words[:, kept]), np.ascontiguousarray(doubles[:, kept])
             stored = Rows(codes[kept], rows.timed.at[kept], *lanes)
         self.joiners.insert(stored, self.keys.size)
-        self.clock.see(rows.timed.ticks)
+        self.clock.see(rows.timed.ticks, rows.timed.greatest)
         self.metrics.rows[PROBE] += rows.batch.num_rows
 
     def push(self, rows: Arrived) -> pa.RecordBatch:
@@ -102,33 +102,30 @@ class Engine:
         begun = time.perf_counter_ns()
         windows = self._windows(rows)
         codes = self.keys.give(rows.timed.keys, rows.batch.num_rows)
-        due = np.full(codes.size, LEAST)
-        words = [codes, rows.timed.at, np.full(codes.size, begun)]
-        for own in windows:
-            start = np.full(codes.size, LEAST) if own.start is None else own.start
-            due = np.maximum(due, np.maximum(own.upper, start))
-            words += [own.lower, own.upper, start] if self.definition.has_own_bounds else []
-        if rows.batch.num_rows:
-            least = self._least(windows) if self.definition.has_own_bounds else None
-            self.waiting.append(rows.batch, due, np.stack(words), least)
-        self.clock.see(rows.timed.ticks)
+        words = self.waiting.room(codes.size)
+        words[CODE], words[AT], words[ARRIVED] = codes, rows.timed.at, begun
+        words[DUE] = reduce(np.maximum, [end for own in windows for end in (own.upper, own.start) if end is not None])
+        if self.definition.has_own_bounds:
+            words[OWN] = self._least(windows)
+            for i, own in enumerate(windows):
+                start = LEAST if own.start is None else own.start
+                words[OWN + 1 + 3 * i], words[OWN + 2 + 3 * i], words[OWN + 3 + 3 * i] = own.lower, own.upper, start
+        self.waiting.append(rows.batch, words)
+        self.clock.see(rows.timed.ticks, rows.timed.greatest)
         self.metrics.rows[BASE] += rows.batch.num_rows
         return self.release(self.clock.key, begun)
 
     def release(self, bound: int | None, begun: int) -> pa.RecordBatch:
         """The results of the rows that are due below a bound; of all, without one."""
-        batch, words = self.waiting.take(bound)
-        columns = [*batch.columns]
-        if batch.num_rows:
-            if not ascends(words[_AT]):
-                order = np.argsort(words[_AT], kind="stable")
-                batch, words = batch.take(pa.array(order)), np.ascontiguousarray(words[:, order])
-            columns = [*batch.columns, *self._results(words[_CODE], self._ends(words))]
-            self.metrics.answered(words[_ARRIVED], begun)
-        else:
-            columns += [pa.nulls(0, field.type) for field in list(self.definition.schema)[len(columns) :]]
+        taken = self.waiting.take(bound)
+        found = self._none
+        if taken is not None:
+            columns, words = taken
+            columns += self._results(words[CODE], self._ends(words))
+            found = pa.RecordBatch.from_arrays(columns, schema=self.definition.schema)
+            self.metrics.answered(words[ARRIVED], begun)
         self._expire()
-        return pa.RecordBatch.from_arrays(columns, schema=self.definition.schema)
+        return found
 
     def request_row(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """The result of one base row."""
@@ -195,19 +192,20 @@ class Engine:
 
     def late(self, rows: Arrived) -> NDArray[np.bool_] | None:
         """Which rows lie before the watermark; None if none does."""
-        late = rows.timed.at < self.clock.key
-        return late if late.any() else None
+        return rows.timed.at < self.clock.key if rows.timed.least < self.clock.key else None
 
     def without_late(self, side: int, rows: Arrived, late: NDArray[np.bool_]) -> Arrived:
         """The rows that are not late; the others are counted."""
         self.metrics.late[side] += int(late.sum())
         self.clock.learn(rows.timed.ticks[late])
-        batch = rows.batch.filter(pa.array(~late))
-        columns = self.definition.columns(side, batch)
-        return Arrived(batch, columns, self.definition.timed(side, columns))
+        return self._arrived(side, rows.batch.filter(pa.array(~late)))
+
+    def _arrived(self, side: int, batch: pa.RecordBatch) -> Arrived:
+        given = Given(self.definition, side, batch)
+        return Arrived(given, self.definition.timed(side, given))
 
     def _windows(self, rows: Arrived) -> list[Ends]:
-        found = [self.definition.ends(own, rows.columns, rows.timed.ticks) for own in self.definition.asked.windows]
+        found = self.definition.ends(rows.given, rows.timed.ticks)
         if self.definition.keep is not None and self.definition.has_own_bounds:
             self._refuse_far(rows, found)
         return found
@@ -229,9 +227,8 @@ class Engine:
         """Where the windows of waiting rows end: kept with each row, or the same distance from each one's time."""
         windows, definition = self.definition.asked.windows, self.definition
         if not definition.has_own_bounds:
-            at = definition.ticks_of(words[_AT])
-            return [definition.ends(own, None, at) for own in windows]
-        kept = words[_WINDOWS:]
+            return definition.ends(None, definition.ticks_of(words[AT]))
+        kept = words[OWN + 1 :]
         return [
             Ends(kept[3 * i], kept[3 * i + 1], kept[3 * i + 2] if definition.prevails_in(own) else None)
             for i, own in enumerate(windows)

@@ -13,27 +13,30 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from dovetail._core.aggregate.stored import Found, StoredDistinct, StoredEnd, StoredExtreme
+from dovetail._core.aggregate.stored import Found, StoredEnd, StoredExtreme
 from dovetail._core.kernels.blocks import LEAST
-from dovetail._core.kernels.sort import ascends
+from dovetail._core.kernels.sort import ascends, extent
 from dovetail._core.kernels.threads import together
 from dovetail._core.kernels.travel import clear_one, merge_columns
-from dovetail._core.placement.teams import Teams, unbalancedness
+from dovetail._core.sweep.teams import Teams, unbalancedness
 from dovetail._core.sweep.time_travel import Area, Asked, Ends, Folds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from dovetail._core.aggregate.stored import Layout
     from dovetail._core.plan.online import Choices
-    from dovetail._core.sweep.time_travel import Rows
+    from dovetail._core.sweep.time_travel import Places, Rows
 
     Ints = NDArray[np.int64]
 
-_WORTH_THREADS = 1000
-"""With fewer rows a batch is done before a second thread has started."""
+_WORTH_THREADS = 1_000_000
+"""So many looks at a row take about a millisecond; less is done before a second thread has got going."""
+_LOOKS = 64
+"""What a row of an index takes, in looks."""
+_MANY_ROWS = 32
 _KEYS_AT_ONCE = 4096
 _FEW_KEYS = 1 << 16
 
@@ -54,12 +57,10 @@ class Joiners:
         make = partial(Area, layout.kinds, layout.doubles, ordered=choices.index, folds=choices.incremental)
         self.areas = [make() for _ in range(choices.joiners)]
         self.teams = Teams(choices.joiners, delta=choices.delta, decay=choices.decay)
-        self.loads = np.zeros(choices.joiners)
-        self._since, self._turn = 0, 0
+        self._since, self._turn, self._keys = 0, 0, 1
         self._is_split = choices.algorithm == "split"
         # Different values cannot be told from counts of parts, so keys whose values are counted are not shared.
-        distinct = any(isinstance(own, StoredDistinct) for own in layout.families.values())
-        self._schedules = choices.schedule and choices.joiners > 1 and not distinct
+        self._schedules = choices.schedule and choices.joiners > 1 and not layout.counted
         for key, own in layout.families.items():
             if isinstance(own, (StoredExtreme, StoredEnd)):
                 own.labels.on_relabel(partial(self._relabel, layout.lanes[key][0] + 1, own))
@@ -72,24 +73,27 @@ class Joiners:
     @property
     def unbalancedness(self) -> float:
         """Of the rows that each joiner has handled."""
-        return unbalancedness(self.loads)
+        return unbalancedness(self.teams.handled)
 
     def insert(self, rows: Rows, keys: int) -> None:
         """Store probe rows; numbers of keys lie below `keys`."""
-        owners = self._owners(rows.codes)
+        # An index takes rows key by key, if a key has many: its blocks stay at hand.
+        many = self._choices.index and rows.codes.size >= _MANY_ROWS * keys
+        order = _by_key(rows.codes) if many else np.arange(rows.codes.size)
+        self._keys = keys
+        parts = [order] if len(self.areas) == 1 else self._parts(order, self._owners(rows.codes))
         for area in self.areas:
             area.admit(keys)
-        calls = [partial(area.insert, rows, owners, number) for number, area in enumerate(self.areas)]
-        self._run(calls, rows.at.size)
-        self._count(owners)
+        calls = [partial(area.insert, rows, part) for area, part in zip(self.areas, parts, strict=True)]
+        together(len(self.areas) if rows.at.size * _LOOKS >= _WORTH_THREADS else 1, calls)
 
     def expire(self, bound: int, *, prevails: bool) -> None:
         """Let go what lies below a bound."""
         for area in self.areas:
             area.expire(bound, prevails=prevails, keys=_KEYS_AT_ONCE)
 
-    def fold(self, codes: Ints, lower: Ints, upper: Ints, starts: Ints | None) -> tuple[Found, Ints]:
-        """What the windows of base rows hold, and how many rows were looked at for each.
+    def fold(self, codes: Ints, lower: Ints, upper: Ints, starts: Ints | None) -> tuple[Found, Ints | None]:
+        """What the windows of base rows hold, and how many rows were looked at for each; None if no others were.
 
         Where rows prevail at the `starts` of windows, these begin with them.
         """
@@ -103,7 +107,7 @@ class Joiners:
             self._fold_split(asked, out, visited)
         else:
             self._fold_owned(asked, out, visited)
-        return out, visited
+        return out, None if self._choices.index else visited
 
     def one_row(self) -> OneRow:
         """What `fold_row` works in."""
@@ -127,59 +131,53 @@ class Joiners:
     def _fold_owned(self, asked: Asked, out: Found, visited: Ints) -> None:
         """Each joiner folds its own base rows over the areas of their teams."""
         owners = self._owners(asked.codes)
-        self._count(owners)
-        parts = [asked.order[owners[asked.order] == number] for number in range(len(self.areas))]
-        calls = [
-            partial(self._fold_part, asked._replace(order=part), number, out, visited)
-            for number, part in enumerate(parts)
-            if part.size
-        ]
-        self._run(calls, asked.codes.size)
-        for number, part in enumerate(parts):
-            self._distinct(self.areas[number : number + 1], asked._replace(order=part), out)
+        if self._threads(asked.codes.size) == 1:
+            self._fold_part(asked, self.areas, 0, out, visited)
+            return
+        calls = []
+        for number, part in enumerate(self._parts(asked.order, owners)):
+            areas = self.areas if self.teams.shared else self.areas[number : number + 1]
+            calls.append(partial(self._fold_part, asked._replace(order=part), areas, number, out, visited))
+        together(len(self.areas), calls)
 
-    def _fold_part(self, asked: Asked, number: int, out: Found, visited: Ints) -> None:
-        """Fold a joiner's base rows over its own area, and over those of the others in their teams."""
-        whole = asked.order
-        readers = self.teams.readers(asked.codes) if self.teams.shared else None
-        for other, area in enumerate(self.areas):
-            if readers is None and other != number:
-                continue
-            if readers is not None:
-                asked = asked._replace(order=whole[readers[whole, other]])
+    def _fold_part(self, asked: Asked, areas: Sequence[Area], number: int, out: Found, visited: Ints) -> None:
+        """Fold base rows over areas: where one holds nothing of a row's key, it adds nothing."""
+        for area in areas:
             found = area.find(asked)
             area.fold(asked, found, out.folds, visited, number)
             self._ends(area, asked, found, out)
+            self._distinct(area, asked, found, out)
 
     def _fold_split(self, asked: Asked, out: Found, visited: Ints) -> None:
         """Every joiner folds all base rows over its own area; what they found is merged."""
         founds = [out, *(self._nothing(asked.codes.size) for _ in self.areas[1:])]
         counts = [visited, *(np.zeros(asked.codes.size, np.int64) for _ in self.areas[1:])]
-        self.loads += asked.codes.size
+        self.teams.handled += asked.codes.size
         calls = [
             partial(area.fold, asked, area.find(asked), own.folds, count)
             for area, own, count in zip(self.areas, founds, counts, strict=True)
         ]
-        self._run(calls, asked.codes.size)
+        together(self._threads(asked.codes.size), calls)
         for own, count in zip(founds[1:], counts[1:], strict=True):
             merge_columns(self.areas[0].shape, *own.folds, asked.codes.size, *out.folds)
             visited += count
         for area in self.areas:
             self._ends(area, asked, area.find(asked), out)
-        for row in asked.order if out.distinct else ():
-            self._distinct(self.areas, asked._replace(order=np.array([row])), out)
+        for key, different in out.distinct.items():
+            Area.distinct_of_all(self.areas, asked, self._layout.lanes[key][0], self._unseen(key), different)
 
-    def _ends(self, area: Area, asked: Asked, found: tuple[Ints, Ints], out: Found) -> None:
+    def _ends(self, area: Area, asked: Asked, found: Places, out: Found) -> None:
         for key, ends in out.ends.items():
             first = self._layout.lanes[key][0]
-            own = self._layout.families[key]
-            assert isinstance(own, StoredEnd)
-            area.ends(asked, found, (first, first + 1), ends, last=own.last)
+            area.ends(asked, found, (first, first + 1), ends, last=self._layout.ended[key].last)
 
-    def _distinct(self, areas: Sequence[Area], asked: Asked, out: Found) -> None:
+    def _distinct(self, area: Area, asked: Asked, found: Places, out: Found) -> None:
         for key, counts in out.distinct.items():
-            for area in areas:
-                area.distinct(asked, area.find(asked), self._layout.lanes[key][0], out.seen[key], counts)
+            area.distinct(asked, found, self._layout.lanes[key][0], self._unseen(key), counts)
+
+    def _unseen(self, key: Any) -> Ints:
+        """A zero for each of the values that are told apart."""
+        return np.zeros(self._layout.counted[key].numbers.size, np.int64)
 
     def _with_prevailing(self, asked: Asked, starts: Ints) -> Asked:
         """Windows that begin with the rows of the last time at or before their start."""
@@ -191,15 +189,17 @@ class Joiners:
         return asked._replace(lower=lower, upper=np.where(some, np.maximum(asked.upper, starts), asked.upper))
 
     def _nothing(self, size: int) -> Found:
-        families = self._layout.families.items()
-        distinct = {key: own for key, own in families if isinstance(own, StoredDistinct)}
         return Found(
             size,
             Folds.none(self._layout.kinds, self._layout.doubles, size, len(self.areas)),
-            {key: Ends.none(size) for key, own in families if isinstance(own, StoredEnd)},
-            {key: np.zeros(size, np.int64) for key in distinct},
-            {key: np.zeros(own.numbers.size, np.int64) for key, own in distinct.items()},
+            {key: Ends.none(size) for key in self._layout.ended},
+            {key: np.zeros(size, np.int64) for key in self._layout.counted},
         )
+
+    def _parts(self, order: Ints, owners: Ints) -> list[Ints]:
+        """The rows of each joiner, in some order of all."""
+        own = owners[order]
+        return [order[own == number] for number in range(len(self.areas))]
 
     def _owners(self, codes: Ints) -> Ints:
         """The joiner of each row; a row without a key belongs to the first."""
@@ -208,19 +208,20 @@ class Joiners:
             return np.zeros(codes.size, np.int64)
         if self._is_split:
             self._turn += codes.size
-            return (np.arange(codes.size) + self._turn) % joiners
-        owners = self.teams.deal(np.maximum(codes, 0))
+            owners = (np.arange(codes.size) + self._turn) % joiners
+            self.teams.handled += np.bincount(owners, minlength=joiners)
+            return owners
+        owners = self.teams.deal(codes)
         self._since += codes.size
         if self._schedules and self._since >= self._choices.period:
             self._since = 0
             self.teams.schedule()
         return owners
 
-    def _count(self, owners: Ints) -> None:
-        self.loads += np.bincount(owners, minlength=self.loads.size)
-
-    def _run(self, calls: Sequence[Callable[[], None]], rows: int) -> None:
-        together(len(self.areas) if rows >= _WORTH_THREADS else 1, calls)
+    def _threads(self, rows: int) -> int:
+        """How many threads are worth the windows of so many rows: without an index, each looks at all of its key."""
+        looks = _LOOKS if self._choices.index else self.rows // self._keys
+        return len(self.areas) if rows * looks >= _WORTH_THREADS else 1
 
     def _relabel(self, lane: int, own: Any, old: Ints, new: Ints) -> None:
         """Put new labels for old ones, in every area."""
@@ -230,7 +231,11 @@ class Joiners:
 
 
 def _by_key_and_time(codes: Ints, lower: Ints) -> Ints:
-    """Rows in the order of key and time; a few keys, of rows that are in the order of time, are sorted by counting."""
-    if codes.size and codes.max() < _FEW_KEYS and ascends(lower):
-        return np.argsort(codes.astype(np.uint16), kind="stable")
-    return np.lexsort((lower, codes))
+    """Rows in the order of key and time."""
+    return _by_key(codes) if ascends(lower) else np.lexsort((lower, codes))
+
+
+def _by_key(codes: Ints) -> Ints:
+    """Rows in the order of their keys, otherwise as they are; a few keys are sorted by counting."""
+    few = extent(codes)[1] < _FEW_KEYS
+    return np.argsort(codes.astype(np.uint16) if few else codes, kind="stable")

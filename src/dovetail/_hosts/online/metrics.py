@@ -28,17 +28,21 @@ class Latencies:
 
     def add(self, values: Ints) -> None:
         """Keep some more."""
-        values = values[-_KEPT:]
-        at = (self._next + np.arange(values.size)) % _KEPT
-        self._values[at] = values
-        self._next = (self._next + values.size) % _KEPT
         self.count += values.size
+        values = values[-_KEPT:]
+        room = _KEPT - self._next
+        self._values[self._next : self._next + values.size] = values[:room]
+        self._values[: max(0, values.size - room)] = values[room:]
+        self._next = (self._next + values.size) % _KEPT
 
-    def add_one(self, value: int) -> None:
-        """Keep one more."""
-        self._values[self._next] = value
-        self._next = (self._next + 1) % _KEPT
-        self.count += 1
+    def add_alike(self, value: int, times: int) -> None:
+        """Keep one that some rows share."""
+        self.count += times
+        times = min(times, _KEPT)
+        behind = self._next + times
+        self._values[self._next : behind] = value
+        self._values[: max(0, behind - _KEPT)] = value
+        self._next = behind % _KEPT
 
     def quantiles(self) -> dict[float, float]:
         """Seconds by quantile; empty before the first."""
@@ -66,19 +70,18 @@ class Metrics:
         now = time.perf_counter_ns()
         self.results += arrived.size
         self.waited.add(now - arrived)
-        self.served.add(np.full(arrived.size, now - begun))
+        self.served.add_alike(now - begun, arrived.size)
 
     def requested(self, rows: int, begun: int) -> None:
         """Count requests."""
         self.requests += rows
-        self.asked.add_one(time.perf_counter_ns() - begun)
+        self.asked.add_alike(time.perf_counter_ns() - begun, 1)
 
-    def looked(self, inside: Ints, visited: Ints) -> None:
-        """Count how many of the rows looked at lay in the windows; where none is wasted, nothing was counted."""
-        some = np.maximum(inside, visited)
-        met = some > 0
-        self._share += float((inside[met] / some[met]).sum())
-        self._shares += int(met.sum())
+    def looked(self, inside: Ints, visited: Ints | None) -> None:
+        """Count how many of the rows looked at lay in the windows; None if no other was looked at."""
+        shares = int(np.count_nonzero(inside if visited is None else visited))
+        self._shares += shares
+        self._share += shares if visited is None else float((inside / np.maximum(visited, 1)).sum())
 
     @property
     def effectiveness(self) -> float:

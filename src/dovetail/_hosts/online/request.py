@@ -14,16 +14,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 
 from dovetail._core.aggregate.functions import family
-from dovetail._core.aggregate.stored import StoredCount, StoredDistinct, StoredEnd, StoredExtreme, StoredTotal
-from dovetail._core.columns.axis import LEAST, MOST, steps
-from dovetail._core.plan.offset import PerRow
+from dovetail._core.aggregate.stored import StoredCount, StoredEnd, StoredExtreme, StoredTotal
+from dovetail._core.columns.axis import LEAST, MOST
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from dovetail._core.aggregate.stored import Found, Layout
     from dovetail._core.plan.aggregates import Aggregate
-    from dovetail._core.plan.temporal import Window
     from dovetail._hosts.online.definition import Definition
     from dovetail._hosts.online.engine import Engine
 
@@ -57,16 +55,17 @@ class Requests:
     def of(cls, engine: Engine) -> Requests | None:
         """None if single rows must go the way of batches."""
         definition = engine.definition
-        names = _plain_columns(definition)
-        distances = [end for own in definition.asked.windows for end in (own.preceding, own.following)]
-        if names is None or any(isinstance(end, PerRow) for end in distances):
+        names, whole = _plain_columns(definition), definition.whole
+        if names is None or whole is None or engine.layout.counted:
             return None
-        if any(isinstance(own, StoredDistinct) for own in engine.layout.families.values()):
+        is_plain = pa.types.is_integer(definition.axis) or pa.types.is_timestamp(definition.axis)
+        if not is_plain or definition.base.field(names[1]).type != definition.axis:
             return None
-        whole = pa.types.is_integer(definition.axis) or pa.types.is_timestamp(definition.axis)
-        if not whole or definition.base.field(names[1]).type != definition.axis:
-            return None
-        return cls(engine, *names, [_window(own, definition, engine.layout) for own in definition.asked.windows])
+        finish = [
+            {aggregate.name: _finish(aggregate, engine.layout) for aggregate in window.aggregates}
+            for window in definition.asked.windows
+        ]
+        return cls(engine, *names, [OneWindow(*own, end) for own, end in zip(whole.windows, finish, strict=True)])
 
     def answer(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """The result of a row; NO_ANSWER if it must go the way of batches."""
@@ -103,19 +102,6 @@ def _plain_columns(definition: Definition) -> tuple[list[str], str] | None:
             return None
     found = [name for name in names if name is not None]
     return found[:-1], found[-1]
-
-
-def _window(window: Window, definition: Definition, layout: Layout) -> OneWindow:
-    def size(offset: Any, rounding: Any) -> int | None:
-        return None if offset is None else int(steps(offset, definition.axis, None, rounding).size)
-
-    prevails = window.include_prevailing and window.preceding is not None
-    return OneWindow(
-        size(window.preceding, "within" if window.lower_closed else "below"),
-        size(window.following, "within" if window.upper_closed else "below"),
-        size(window.preceding, "beyond") if prevails else None,
-        {aggregate.name: _finish(aggregate, layout) for aggregate in window.aggregates},
-    )
 
 
 def _check(kind: pa.DataType) -> Callable[[Any], bool]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dovetail._core.sweep.numbering import ValueNumbers
     from dovetail._hosts.online.engine import Engine
 
-MAGIC, VERSION = b"DVTLSNAP", 1
+MAGIC, VERSION = b"DVTLSNAP", 2
 _HEAD = struct.Struct("<8sIQ32s")
 _LENGTH = struct.Struct("<Q")
 

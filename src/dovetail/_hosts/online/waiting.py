@@ -1,146 +1,163 @@
-"""Base rows that wait until the watermark has passed their windows: what they ask for, and their own columns."""
+"""Base rows that wait until the watermark has passed their windows: what they ask for, and their own columns.
+
+How          every batch is a *run*; eight that came one after the other are put together, so that there are few. A run
+             is sorted by when its rows come due once the first of them does; what is due is the head of some runs.
+State        the rows that wait, in runs of up to 65,536; a run leaves with its last row.
+Worst case   a row moves log8 of 65,536 times, and once more when it is due; rows due together that came d rows apart
+             are the heads of d / 65,536 runs.
+"""
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from dovetail._core.kernels.blocks import LEAST, MAX, MOST, PLAIN
-from dovetail._core.sweep.time_travel import Area, Asked, Folds, Rows
+from dovetail._core.columns.axis import MOST
+from dovetail._core.kernels.sort import ascends, extent, sort_with_order
+from dovetail._hosts.online.packed import Packing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
     Ints = NDArray[np.int64]
 
+DUE, CODE, AT, ARRIVED, OWN = 0, 1, 2, 3, 4
+"""The words of a row: a bound above which it is due, its key's number, its time, when it arrived; then, where rows have
+distances of their own, the least key that it reads and three words for each window; last its columns."""
+_TOGETHER = 8
 _LARGE = 65_536
-_NUMBER = 0
-_ZERO = np.zeros(1, np.int64)
 
 
-class Chunks:
-    """Batches of base rows, numbered through; small neighbours are put together, and emptied ones go."""
+class Rows(NamedTuple):
+    """Rows that wait, a column of words each, and those of their columns that are no words."""
 
-    def __init__(self, schema: pa.Schema) -> None:
-        self._schema = schema
-        self._starts: list[int] = []
-        self._batches: list[pa.RecordBatch] = []
-        self._left: list[int] = []
-        self.next = 0
+    words: Ints
+    others: pa.RecordBatch | None
 
-    def append(self, batch: pa.RecordBatch) -> Ints:
-        """Keep a batch; the numbers of its rows."""
-        numbers = np.arange(self.next, self.next + batch.num_rows)
-        self._starts.append(self.next)
-        self._batches.append(batch)
-        self._left.append(batch.num_rows)
-        self.next += batch.num_rows
-        while self._last_two_fit():
-            self._join_last_two()
-        return numbers
+    def by(self, word: int) -> Rows:
+        """The same in the order of a word; those that are equal stay as they are."""
+        return self if ascends(self.words[word]) else self.pick(sort_with_order(self.words[word])[1])
 
-    def take(self, numbers: Ints, *, keep: bool = False) -> pa.RecordBatch:
-        """The rows of some numbers, in their order; unless they are to be kept, they are not asked for again."""
-        if not numbers.size:
-            return pa.RecordBatch.from_pylist([], self._schema)
-        if (numbers[1:] > numbers[:-1]).all():
-            return _joined(list(self._parts(numbers, keep=keep)))
-        order = np.argsort(numbers, kind="stable")
-        parts = list(self._parts(numbers[order], keep=keep))
-        back = np.empty(order.size, np.int64)
-        back[order] = np.arange(order.size)
-        return _joined(parts).take(pa.array(back))
+    def pick(self, rows: Ints) -> Rows:
+        """Some of them, by their positions."""
+        return Rows(self.words.take(rows, axis=1), None if self.others is None else self.others.take(pa.array(rows)))
 
-    def _parts(self, ascending: Ints, *, keep: bool) -> Iterator[pa.RecordBatch]:
-        begin = 0
-        while begin < ascending.size:
-            at = bisect_right(self._starts, int(ascending[begin])) - 1
-            start, batch = self._starts[at], self._batches[at]
-            end = begin + int(np.searchsorted(ascending[begin:], start + batch.num_rows))
-            rows = ascending[begin:end] - start
-            dense = rows[-1] - rows[0] + 1 == rows.size
-            yield batch.slice(int(rows[0]), rows.size) if dense else batch.take(pa.array(rows))
-            self._left[at] -= 0 if keep else rows.size
-            if not self._left[at]:
-                del self._starts[at], self._batches[at], self._left[at]
-            begin = end
-
-    def _last_two_fit(self) -> bool:
-        """Whether the last two batches are neighbours, and of a size that is worth putting together."""
-        if len(self._batches) < 2 or self._starts[-2] + self._batches[-2].num_rows != self._starts[-1]:  # noqa: PLR2004
-            return False
-        return bool(self._batches[-2].num_rows <= 2 * self._batches[-1].num_rows < _LARGE)
-
-    def _join_last_two(self) -> None:
-        batch = pa.concat_batches(self._batches[-2:])
-        left = self._left.pop() + self._left.pop()
-        del self._starts[-1], self._batches[-2:]
-        self._batches.append(batch)
-        self._left.append(left)
+    @staticmethod
+    def joined(parts: Sequence[Rows]) -> Rows:
+        """All rows of some parts, one after the other."""
+        if len(parts) == 1:
+            return parts[0]
+        others = [part.others for part in parts]
+        words = np.concatenate([part.words for part in parts], axis=1)
+        return Rows(words, None if others[0] is None else pa.concat_batches(others))
 
 
-def _joined(parts: list[pa.RecordBatch]) -> pa.RecordBatch:
-    return parts[0] if len(parts) == 1 else pa.concat_batches(parts)
+class Run:
+    """Rows that came together or were merged so many times, and how many of them have been taken."""
 
-
-class Waiting:
-    """Rows in the order in which they come due, each with words of its own; the first word is its number."""
-
-    def __init__(self, schema: pa.Schema, words: int, *, tracks_least: bool) -> None:
-        self._chunks = Chunks(schema)
-        self._kinds, self._tracks_least = [PLAIN, *([MAX] if tracks_least else []), *([PLAIN] * words)], tracks_least
-        self._clear()
+    def __init__(self, rows: Rows, merged: int) -> None:
+        self._rows, self.merged = rows, merged
+        self._head, self._size = 0, int(rows.words.shape[1])
+        self.next = int(extent(rows.words[DUE])[0])
+        self._sorted: tuple[Ints, Ints] | None = None
+        self._least: Ints | None = None
 
     def __len__(self) -> int:
-        return self._area.rows
+        return self._size - self._head
+
+    @property
+    def left(self) -> Rows:
+        """The rows that have not been taken, in the order of arrival."""
+        return self._rows.pick(np.sort(self._by_due()[1][self._head :])) if self._head else self._rows
 
     @property
     def least(self) -> int:
-        """A bound on the least key that any waiting row's windows may look at; MOST if none waits."""
-        asked = Asked(_ZERO, np.array([LEAST]), np.array([MOST]), _ZERO)
-        out = Folds.none(self._kinds, 0, 1)
-        self._area.fold(asked, self._area.find(asked), out, np.zeros(1, np.int64))
-        return ~int(out.words[2, 0])
+        """The least key that any of them reads."""
+        if self._least is None:
+            self._least = np.minimum.accumulate(self._rows.words[OWN, self._by_due()[1]][::-1])[::-1]
+        found: int = self._least[self._head].item()
+        return found
 
-    def append(self, batch: pa.RecordBatch, due: Ints, words: Ints, least: Ints | None) -> None:
-        """Keep rows until a bound above what each is due at; `least`, if tracked, is the least key that each reads."""
-        numbers = self._chunks.append(batch)
-        zeros = np.zeros(due.size, np.int64)
-        lanes = [numbers, *([] if least is None else [~least]), *words]
-        self._area.insert(Rows(zeros, due, np.stack(lanes), np.empty((0, due.size))), zeros)
+    def take(self, bound: int) -> Rows:
+        """Take the rows due below a bound, which are some."""
+        due, order = self._by_due()
+        begin, self._head = self._head, int(due.searchsorted(bound))
+        self.next = int(due[self._head]) if self._head < self._size else MOST
+        return self._rows.pick(order[begin : self._head])
 
-    def take(self, bound: int | None) -> tuple[pa.RecordBatch, Ints]:
-        """The rows due below a bound (all of them: None) and their words."""
-        words = self._area.drain(MOST if bound is None else bound)
-        if bound is None and self._area.rows:
-            words = np.concatenate([words, self._rest()], axis=1)
-        return self._chunks.take(words[_NUMBER]), words[1 + self._tracks_least :]
+    def trimmed(self) -> Run:
+        """The same, in memory of its size: a few rows that wait for long must not hold all that came with them."""
+        return self if _TOGETHER * len(self) > self._size else Run(self.left, self.merged)
+
+    def _by_due(self) -> tuple[Ints, Ints]:
+        """When the rows come due, in that order, and which they are."""
+        if self._sorted is None:
+            self._sorted = sort_with_order(self._rows.words[DUE])
+        return self._sorted
+
+
+class Waiting:
+    """Base rows of one schema; `own` says how many words of its own each brings."""
+
+    def __init__(self, schema: pa.Schema, own: int) -> None:
+        self._schema, self._packing = schema, Packing(schema)
+        self._columns = OWN + own
+        self._runs: list[Run] = []
+
+    def __len__(self) -> int:
+        return sum(map(len, self._runs))
+
+    @property
+    def least(self) -> int:
+        """The least key that any waiting row's windows may look at; MOST if none waits."""
+        return min((run.least for run in self._runs), default=MOST)
+
+    def room(self, rows: int) -> Ints:
+        """A place for the words of some rows."""
+        return np.empty((self._columns + self._packing.words, rows), np.int64)
+
+    def append(self, batch: pa.RecordBatch, words: Ints) -> None:
+        """Keep rows, the words of which have been written but for those of their columns."""
+        if not batch.num_rows:
+            return
+        others = self._packing.pack(batch, words[self._columns :])
+        self._runs.append(Run(Rows(words, others), 0))
+        while self._last_fit():
+            last = self._runs[-_TOGETHER:]
+            self._runs[-_TOGETHER:] = [Run(Rows.joined([run.left for run in last]), last[0].merged + 1)]
+
+    def take(self, bound: int | None) -> tuple[list[pa.Array], Ints] | None:
+        """The columns and words of the rows due below a bound (all of them: None), by their times; None without any."""
+        if bound is None:
+            parts, self._runs = [run.left for run in self._runs], []
+        else:
+            parts = [run.take(bound) for run in self._runs if run.next < bound]
+            self._runs = [run.trimmed() for run in self._runs if len(run)] if parts else self._runs
+        return self._unpacked(Rows.joined(parts).by(AT)) if parts else None
 
     def dump(self) -> Iterator[pa.RecordBatch]:
-        """All rows in the order in which they come due, then what each is due at and its words."""
-        rows = self._area.dump()
-        yield self._chunks.take(rows.words[_NUMBER], keep=True)
-        words = [pa.array(own) for own in (rows.at, *rows.words[1:])]
-        yield pa.RecordBatch.from_arrays(words, names=[str(number) for number in range(len(words))])
+        """All rows in the order in which they come due, then their words."""
+        empty = Rows(self.room(0), self._packing.pack(pa.RecordBatch.from_pylist([], self._schema), self.room(0)))
+        columns, words = self._unpacked(Rows.joined([run.left for run in self._runs] or [empty]).by(DUE))
+        yield pa.RecordBatch.from_arrays(columns, schema=self._schema)
+        yield pa.RecordBatch.from_arrays([pa.array(own) for own in words], [str(i) for i in range(len(words))])
 
     def load(self, batch: pa.RecordBatch, told: pa.RecordBatch) -> None:
         """Take over what was dumped."""
-        if batch.num_rows:
-            due, *words = (column.to_numpy(zero_copy_only=False) for column in told.columns)
-            least = ~words.pop(0) if self._tracks_least else None
-            self.append(batch, due, np.stack(words), least)
+        words = self.room(batch.num_rows)
+        for lane, own in enumerate(told.columns):
+            words[lane] = own.to_numpy(zero_copy_only=False)
+        self.append(batch, words)
 
-    def _rest(self) -> Ints:
-        """Rows that no watermark makes due."""
-        words = self._area.dump().words
-        self._clear()
-        return words
+    def _unpacked(self, rows: Rows) -> tuple[list[pa.Array], Ints]:
+        return self._packing.unpack(rows.words[self._columns :], rows.others), rows.words[: self._columns]
 
-    def _clear(self) -> None:
-        self._area = Area(self._kinds, 0, folds=self._tracks_least)
-        self._area.admit(1)
+    def _last_fit(self) -> bool:
+        """Whether the last runs are merged alike, and small enough to become one."""
+        last = self._runs[-_TOGETHER:]
+        alike = len(last) == _TOGETHER and last[0].merged == last[-1].merged
+        return alike and sum(map(len, last)) <= _LARGE

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dovetail._core.kernels.dealing import deal_rows
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -23,48 +25,37 @@ if TYPE_CHECKING:
     Loads = NDArray[np.float64]
 
 PARTITIONS = 1024
-_SPREAD = np.uint64(0x9E37_79B9_7F4A_7C15)
-_BITS = 31
 _STEPS = 8
 """Per joiner, in one go: without delta, two joiners could be evened out for ever."""
 
 
 def unbalancedness(loads: Loads) -> float:
     """How far loads lie apart: their standard deviation over their mean; 0 is perfect."""
-    mean = float(loads.mean())
-    return float(loads.std() / mean) if mean > 0 else 0.0
+    apart = loads - loads.sum() / loads.size
+    total = float(loads.sum())
+    return float(np.sqrt((apart @ apart) * loads.size)) / total if total > 0 else 0.0
 
 
 class Teams:
-    """The part that every joiner takes of every partition, and the rows seen of each, older ones weighing less.
-
-    `owned` says who has ever had a part: whose rows must be read.
-    """
+    """The part that every joiner takes of every partition, and the rows seen of each, older ones weighing less."""
 
     def __init__(self, joiners: int, *, delta: float = 0.001, decay: float = 0.5, partitions: int = PARTITIONS) -> None:
         self._delta, self._decay = delta, decay
         self.parts = np.zeros((partitions, joiners))
         self.parts[np.arange(partitions), np.arange(partitions) % joiners] = 1.0
-        self.owned = self.parts > 0
         self.seen = np.zeros(partitions)
         self._dealt = 0
         self.shared = False
-        self._upto = np.cumsum(self.parts, axis=1)[:, :-1]
+        self.handled = np.zeros(joiners)
+        """How many rows each joiner has been dealt."""
+        self._sum_up()
 
     def deal(self, codes: Ints) -> Ints:
         """A joiner for each row, by its key's number; members of a team by chance, weighed by their parts."""
-        partitions = codes % self.seen.size
-        self.seen += np.bincount(partitions, minlength=self.seen.size)
-        if not self.shared:
-            return partitions % self.parts.shape[1]
-        rows = np.arange(self._dealt, self._dealt + codes.size).astype(np.uint64)
+        owners = np.empty(codes.size, np.int64)
+        deal_rows(codes, self._up_to, self._dealt, self.seen, self.handled, owners)
         self._dealt += codes.size
-        chance = ((rows * _SPREAD) >> np.uint64(64 - _BITS)).astype(np.float64) / (1 << _BITS)
-        return np.asarray((chance[:, None] >= self._upto[partitions]).sum(axis=1), np.int64)
-
-    def readers(self, codes: Ints) -> NDArray[np.bool_]:
-        """Which joiners' rows must be read for each row."""
-        return np.asarray(self.owned[codes % self.seen.size], np.bool_)
+        return owners
 
     def loads(self) -> Loads:
         """What each joiner has to do (equation 3)."""
@@ -76,7 +67,8 @@ class Teams:
         while shared < _STEPS * self.parts.shape[1] and self._share_one():
             shared += 1
         self.seen *= self._decay
-        self._upto = np.cumsum(self.parts, axis=1)[:, :-1]
+        if shared:
+            self._sum_up()
         return shared
 
     def _share_one(self) -> bool:
@@ -96,6 +88,9 @@ class Teams:
         part = moved / self.seen[partition]
         self.parts[partition, most] -= part
         self.parts[partition, least] += part
-        self.owned[partition, least] = True
         self.shared = True
         return True
+
+    def _sum_up(self) -> None:
+        """Parts as shares of a whole, one after the other; what is left is the last joiner's."""
+        self._up_to = np.ascontiguousarray(np.cumsum(self.parts, axis=1)[:, :-1])
