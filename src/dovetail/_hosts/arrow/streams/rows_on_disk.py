@@ -49,20 +49,17 @@ class KeyedRows:
     def keyed(self, batch: pa.RecordBatch, since: Keys, until: Keys) -> pa.RecordBatch:
         """The rows of a batch that can have partners, with their hidden columns."""
         columns = Columns.of(self.linked.names[self.number], pa.Table.from_batches([batch]))
-        columns, fits = self.linked.fitting(self.number, columns)
-        arrays = self.linked.arrays(self.number, columns)
-        arrays, some = self.linked.complete(self.number, arrays, fits.size)
-        fits = fits if some is None else fits[some]
-        links = self.linked.keyed(self.number, arrays)
+        links, fits = self.linked.brings(self.number, columns)
+        if fits is not None:
+            batch, since, until = batch.take(pa.array(fits)), since[fits], until[fits]
         first = min(links)
         start, end = covered(self.linked.links[first], self.number, *links[first])
-        picked = batch if fits.size == batch.num_rows else batch.take(pa.array(fits))
-        hidden = {FROM: start, TO: end, SINCE: since[fits], UNTIL: until[fits]}
+        hidden = {FROM: start, TO: end, SINCE: since, UNTIL: until}
         for link, (keys, values) in links.items():
             own = self.linked.brought[self.number, link]
             hidden |= dict(zip(key_names(own), keys, strict=True)) | dict(zip(value_names(own), values, strict=True))
         keys_of_rows = (pa.array(hidden[name]) for name in self.hidden)
-        return pa.RecordBatch.from_arrays([*picked.columns, *keys_of_rows], schema=self.run_schema)
+        return pa.RecordBatch.from_arrays([*batch.columns, *keys_of_rows], schema=self.run_schema)
 
 
 def key_names(own: Brought) -> list[str]:

@@ -59,13 +59,16 @@ class TpmjOperator(Timed):
         """About how many bytes of rows wait in memory to be written."""
         return self.external.size
 
-    def on_batch(self, name: str, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-        """Take a batch of one input; yield results of merges, if any was due."""
+    def take(self, name: str, batch: pa.RecordBatch) -> None:
+        """Take a batch of one input."""
         number = self.told.asked.names.index(name)
         rows = self.in_time(number, name, batch)
         keyed = self.external.inputs[number].keyed(rows.batch, rows.start, rows.end)
         if keyed.num_rows:
             self.external.add(number, keyed)
+
+    def advance(self) -> Iterator[pa.RecordBatch]:
+        """Write the rows if memory is full; yield results of merges, if any was due."""
         if self.external.size >= self.external.memory:
             self.write()
             yield from self.merge()
