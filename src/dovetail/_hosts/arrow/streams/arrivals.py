@@ -81,14 +81,16 @@ class Arrivals:
 
     def release(self, before: int) -> Waiting | None:
         """Hand out the rows that start before an instant, by start; None if there are none."""
-        if not self.waiting:
+        due = [own for own in self.waiting if before > MOST or own.start.min() < before]
+        if not due:
             return None
-        rows = self.waiting[0] if len(self.waiting) == 1 else _together(self.waiting)
+        rest = [own for own in self.waiting if before <= MOST and own.start.min() >= before]
+        rows = due[0] if len(due) == 1 else _together(due)
         if not ascends(rows.start):
             rows = rows.pick(sort_with_order(rows.start)[1])
         cut = rows.start.size if before > MOST else int(np.searchsorted(rows.start, before))
-        self.waiting = [rows.cut(cut, rows.start.size)] if cut < rows.start.size else []
-        return rows.cut(0, cut) if cut else None
+        self.waiting = [rows.cut(cut, rows.start.size), *rest] if cut < rows.start.size else rest
+        return rows.cut(0, cut)
 
 
 def _together(parts: list[Waiting]) -> Waiting:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from dovetail._core.kernels.threads import together as at_once
 from dovetail._core.sweep.runs.merge import Source, slabs
+from dovetail._hosts.arrow.join import threads
 from dovetail._hosts.arrow.streams.rows_on_disk import FROM, in_order
 from dovetail._hosts.arrow.streams.value_join import TAG, together
 from dovetail.errors import UsageError
@@ -68,10 +71,10 @@ class External:
 
     def sorted(self, lists: Sequence[list[pa.RecordBatch]]) -> list[pa.RecordBatch]:
         """The rows of each list in the order of values."""
-        return [
-            in_order(pa.concat_batches(own)) if own else pa.RecordBatch.from_pylist([], schema=inputs.run_schema)
-            for own, inputs in zip(lists, self.inputs, strict=True)
+        calls = [
+            partial(_sorted, own or [inputs.nothing]) for own, inputs in zip(lists, self.inputs, strict=True)
         ]
+        return at_once(threads(), calls)
 
     def forget(self) -> None:
         """Begin new lists."""
@@ -131,3 +134,7 @@ class External:
                 if join is not None:
                     yield from join.advance(slab, before)
         made += [writer.run for writer in writers]
+
+
+def _sorted(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
+    return in_order(pa.concat_batches(batches))

@@ -233,7 +233,20 @@ class TemporalOperator(Timed):
 
     def advance(self) -> Iterator[pa.RecordBatch]:
         """Join what has become complete, let go what has ended, and yield what is certain."""
-        frontier = self.frontier
+        yield from self.up_to(self.frontier)
+
+    def spells(self, rows: int, until: int) -> list[int]:
+        """Instants before another between which so many rows wait."""
+        starts = np.sort(np.concatenate([own.start for every in self.arrivals.values() for own in every.waiting]))
+        cuts = np.unique(starts[rows::rows])
+        return [int(own) for own in cuts if own < until]
+
+    def remember(self, number: int, rows: Waiting) -> None:
+        """Let rows meet those to come; they have met all others."""
+        self.join.insert(number, self._arrived(number, rows))
+
+    def up_to(self, frontier: int) -> Iterator[pa.RecordBatch]:
+        """The same up to an instant that all inputs have passed."""
         if not self.arriving:
             for slab in self._slabs(frontier):
                 yield from self._join_in_order(slab)
