@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dovetail._hosts.arrow.streams.rows_on_disk import KeyedRows
     from dovetail._hosts.arrow.streams.value_join import ValueJoin
 
-LEAST_CHUNK = 512
+LEAST_CHUNK = 2048
 """Rows of a batch in a run, at least: fewer cost more to find than to read."""
 
 

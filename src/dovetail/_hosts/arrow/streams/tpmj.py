@@ -78,10 +78,10 @@ class TpmjOperator(Timed):
             self.external.add(number, keyed)
 
     def advance(self) -> Iterator[pa.RecordBatch]:
-        """Write the rows if memory is full; yield results of merges, if any was due."""
+        """Write the rows if memory is full; yield results of merges that are due, be it that the load has become low."""
         if self.external.size >= self.external.memory:
             self.write()
-            yield from self.merge()
+        yield from self.merge()
 
     def on_end(self, name: str) -> Iterator[pa.RecordBatch]:
         """Note that an input has ended; after the last one, yield all that is left."""
