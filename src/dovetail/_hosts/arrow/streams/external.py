@@ -71,9 +71,7 @@ class External:
 
     def sorted(self, lists: Sequence[list[pa.RecordBatch]]) -> list[pa.RecordBatch]:
         """The rows of each list in the order of values."""
-        calls = [
-            partial(_sorted, own or [inputs.nothing]) for own, inputs in zip(lists, self.inputs, strict=True)
-        ]
+        calls = [partial(_sorted, own or [inputs.nothing]) for own, inputs in zip(lists, self.inputs, strict=True)]
         return at_once(threads(), calls)
 
     def forget(self) -> None:

@@ -78,7 +78,7 @@ class TpmjOperator(Timed):
             self.external.add(number, keyed)
 
     def advance(self) -> Iterator[pa.RecordBatch]:
-        """Write the rows if memory is full; yield results of merges that are due, be it that the load has become low."""
+        """Write the rows if memory is full; yield results of merges that are due, as when the load has become low."""
         if self.external.size >= self.external.memory:
             self.write()
         yield from self.merge()
