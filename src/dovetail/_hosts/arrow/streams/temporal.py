@@ -237,9 +237,9 @@ class TemporalOperator(Timed):
 
     def spells(self, rows: int, until: int) -> list[int]:
         """Instants before another between which so many rows wait."""
-        starts = np.sort(np.concatenate([own.start for every in self.arrivals.values() for own in every.waiting]))
-        cuts = np.unique(starts[rows::rows])
-        return [int(own) for own in cuts if own < until]
+        waiting = [own.start for every in self.arrivals.values() for own in every.waiting]
+        starts = np.sort(np.concatenate([np.empty(0, np.int64), *waiting]))
+        return [own for own in np.unique(starts[rows::rows]).tolist() if own < until]
 
     def remember(self, number: int, rows: Waiting) -> None:
         """Let rows meet those to come; they have met all others."""
