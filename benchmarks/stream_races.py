@@ -39,6 +39,8 @@ PARTNERS = 5
 BATCH = 1 << 16
 LIMIT = 64 << 20
 RUNS = 2 << 30
+ROW = 56
+"""Bytes of a row in a run of the progressive join: two columns and five hidden ones."""
 ON = "a.k = b.k"
 
 
@@ -178,7 +180,7 @@ def _generated(rows: int, seed: int) -> Iterator[pa.RecordBatch]:
 
 def memory(stand: Stand) -> Outcome:
     """The progressive join of 2 GB of runs in 64 MB; and when its first result comes."""
-    rows = int(stand.scale * RUNS) // (2 * 64)
+    rows = int(stand.scale * RUNS) // (2 * ROW)
     _drain(1 << 16)  # what the process needs at all
     peak = _Peak()
     peak.start()
