@@ -331,7 +331,7 @@ def _walked(join: StreamJoin, number: int, visit: tuple[int, int | None], rows: 
     if not own.ends_rise or not other.ends_rise:
         return None
     low, high = (empty(rows.number.size, np.int64) for _ in range(2))
-    first = own.rows.size - rows.number.size
+    first = np.int64(own.rows.size - rows.number.size)
     met = other.rows.keys[0], other.rows.start, other.rows.end
     slices_by_walk(own.rows.keys[0], own.rows.start, own.order, first, *met, visit[0] < number, low, high)
     return Hits([(other, low, high)], exact=True)
