@@ -39,6 +39,8 @@ PARTNERS = 5
 BATCH = 1 << 16
 LIMIT = 64 << 20
 RUNS = 2 << 30
+ROW = 56
+"""Bytes of a row in a run of the progressive join: two columns and five hidden ones."""
 ON = "a.k = b.k"
 
 
@@ -178,8 +180,8 @@ def _generated(rows: int, seed: int) -> Iterator[pa.RecordBatch]:
 
 def memory(stand: Stand) -> Outcome:
     """The progressive join of 2 GB of runs in 64 MB; and when its first result comes."""
-    rows = int(stand.scale * RUNS) // (2 * 64)
-    _drain(1 << 16)  # what the process needs at all
+    rows = int(stand.scale * RUNS) // (2 * ROW)
+    _drain(1 << 16, 1 << 20)  # what the process needs at all: every kernel has run, on little
     peak = _Peak()
     peak.start()
     took, _ = seconds(partial(_drain, rows))
@@ -191,10 +193,10 @@ def memory(stand: Stand) -> Outcome:
     return Outcome("stream-memory", "Stream: memory of the progressive join", f"2 x {rows:,} rows", claims, [timing])
 
 
-def _drain(rows: int) -> int:
+def _drain(rows: int, limit: int = LIMIT) -> int:
     with tempfile.TemporaryDirectory() as path:
         inputs: dict[str, Any] = {"a": _generated(rows, 1), "b": _generated(rows, 2)}
-        found = stream.join(**inputs, on=ON, memory=LIMIT, directory=Path(path))
+        found = stream.join(**inputs, on=ON, memory=limit, directory=Path(path))
         return sum(batch.num_rows for batch in found)
 
 

@@ -96,6 +96,8 @@ def _keys(column: pa.ChunkedArray | pa.Array, kind: pa.DataType) -> tuple[NDArra
     values = cast(canonicalise(column), kind)
     known = np.asarray(values.is_valid().to_numpy(zero_copy_only=False), np.bool_)
     found = ticks_of(values if known.all() else values.filter(pa.array(known)))
+    if found.dtype == np.int64 and found.size == known.size:
+        return found if found.flags.writeable else found.copy(), known
     keys = np.zeros(len(values), np.int64)
     if found.dtype == np.float64:
         known[known] = ~np.isnan(found)
@@ -114,13 +116,16 @@ def _window_ends(
     ends = np.full(start.size, MOST)
     if window.kind == "unbounded" or not known.any():
         return ends
-    some = cast(canonicalise(column), kind).filter(pa.array(known))
-    at = ticks_of(some)
+    values = cast(canonicalise(column), kind)
+    at = ticks_of(values if known.all() else values.filter(pa.array(known)))
     moved = _moved(window, at, kind) if window.kind == "sliding" else _next_multiple(window, at, kind)
     if at.dtype == np.float64:
-        ends[known] = np.where(np.isinf(moved), MOST, float_keys(moved))
-    else:
-        ends[known] = np.where(moved > _greatest(kind), MOST, moved)
+        moved = np.where(np.isinf(moved), MOST, float_keys(moved))
+    elif _greatest(kind) < MOST:
+        moved = np.where(moved > _greatest(kind), MOST, moved)
+    if at.size == ends.size:
+        return moved
+    ends[known] = moved
     return ends
 
 

@@ -12,7 +12,8 @@ import pyarrow.compute as pc
 
 from dovetail._core.emit.fixed import Fixed
 from dovetail._core.emit.parallel import each
-from dovetail._core.kernels.slices import taken
+from dovetail._core.kernels.memory import empty
+from dovetail._core.kernels.slices import take_numbered, taken
 from dovetail._core.kernels.sort import ascends
 from dovetail._core.kernels.threads import together
 from dovetail._core.sweep.matches import has_partner
@@ -70,6 +71,16 @@ def taken_rows(column: pa.Array, rows: NDArray[np.int64]) -> pa.Array:
     if fixed is None:
         return pc.take(column, pa.array(rows), boundscheck=False)
     return fixed.column(taken(fixed.values, rows))
+
+
+def numbered_rows(column: pa.Array, numbers: NDArray[np.int64], first: int) -> pa.Array:
+    """A column of some rows, which are numbered from `first`."""
+    fixed = Fixed.of(column)
+    if fixed is None:
+        return pc.take(column, pa.array(numbers - first), boundscheck=False)
+    out = empty(numbers.size, fixed.values.dtype)
+    take_numbered(fixed.values, numbers, np.int64(first), out)
+    return fixed.column(out)
 
 
 @dataclass(frozen=True, slots=True)

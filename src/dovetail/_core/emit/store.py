@@ -13,7 +13,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dovetail._core.emit.rows import taken_rows
+from dovetail._core.emit.rows import numbered_rows
+from dovetail._core.kernels.memory import joined
 from dovetail._core.kernels.slices import taken
 
 if TYPE_CHECKING:
@@ -45,13 +46,13 @@ class Chunk:
         """These rows, then others."""
         links = {
             i: tuple(
-                tuple(np.concatenate(own) for own in zip(ours, theirs, strict=True))
+                tuple(joined(own) for own in zip(ours, theirs, strict=True))
                 for ours, theirs in zip(both, other.links[i], strict=True)
             )
             for i, both in self.links.items()
         }
         batch = pa.concat_batches([self.batch, other.batch])
-        number, end = (np.concatenate(own) for own in ((self.number, other.number), (self.end, other.end)))
+        number, end = (joined(own) for own in ((self.number, other.number), (self.end, other.end)))
         return Chunk(number, end, links, batch)  # type: ignore[arg-type]
 
 
@@ -92,11 +93,10 @@ class Store:
 
     def take(self, columns: Sequence[str], numbers: Keys) -> list[pa.Array]:
         """Columns of some rows."""
-        at = self._positions(numbers)
-        if len(self.chunks) == 1:
-            batch = self.chunks[0].batch
-            return [taken_rows(batch.column(name), at) for name in columns]
-        index = pa.array(at)
+        if len(self.chunks) == 1 and _follow(self.chunks[0].number):
+            first, batch = int(self.chunks[0].number[0]), self.chunks[0].batch
+            return [numbered_rows(batch.column(name), numbers, first) for name in columns]
+        index = pa.array(self._positions(numbers))
         return [_in_one(self._column(name).take(index)) for name in columns]
 
     def brought(self, link: int, numbers: Keys) -> tuple[tuple[Keys, ...], tuple[Keys, ...]]:
@@ -112,14 +112,19 @@ class Store:
     def _positions(self, numbers: Keys) -> Keys:
         """Where rows stand; as long as none but the oldest have left, a subtraction tells."""
         every = [chunk.number for chunk in self.chunks]
-        known = every[0] if len(every) == 1 else np.concatenate([np.empty(0, np.int64), *every])
-        if known.size and int(known[-1]) - int(known[0]) == known.size - 1:
+        known = joined(every or [np.empty(0, np.int64)])
+        if _follow(known):
             return np.asarray(numbers - known[0], np.int64)
         return np.asarray(np.searchsorted(known, numbers), np.int64)
 
 
+def _follow(numbers: Keys) -> bool:
+    """Whether numbers, which ascend, leave none out."""
+    return bool(numbers.size) and int(numbers[-1]) - int(numbers[0]) == numbers.size - 1
+
+
 def _taken(parts: Sequence[tuple[Keys, ...]], rows: Keys) -> tuple[Keys, ...]:
-    return tuple(taken(np.concatenate(own), rows) for own in zip(*parts, strict=True))
+    return tuple(taken(joined(own), rows) for own in zip(*parts, strict=True))
 
 
 def _in_one(column: pa.ChunkedArray) -> pa.Array:

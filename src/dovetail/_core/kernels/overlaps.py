@@ -4,11 +4,57 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from dovetail._core.kernels.compile import kernel
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
+
+
+@kernel
+def ends_rise(key: NDArray[np.int64], end: NDArray[np.int64]) -> bool:
+    """Tell whether rows that stand by key and start stand by key and end, too."""
+    for i in range(1, key.size):  # noqa: SIM110 -- Numba compiles loops, not generators
+        if key[i] == key[i - 1] and end[i] < end[i - 1]:
+            return False
+    return True
+
+
+@kernel
+def slices_by_walk(
+    key: NDArray[np.int64],
+    start: NDArray[np.int64],
+    order: NDArray[np.int64],
+    first_new: np.int64,
+    other_key: NDArray[np.int64],
+    other_start: NDArray[np.int64],
+    other_end: NDArray[np.int64],
+    ties: bool,
+    out_low: NDArray[np.int64],
+    out_high: NDArray[np.int64],
+) -> None:
+    """Write, per new row, the slice of the other rows of its key that last at its start and have started before it.
+
+    Both sides stand by (key, start), and the other by (key, end) as well. `order` says where each row stood before,
+    those from `first_new` on being new. `ties`: a row that starts with it has started.
+    """
+    low = np.int64(0)
+    high = np.int64(0)
+    for i in range(key.size):
+        own, at = key[i], start[i]
+        while low < other_key.size and (other_key[low] < own or (other_key[low] == own and other_end[low] <= at)):
+            low += 1
+        high = max(low, high)
+        while high < other_key.size and (
+            other_key[high] < own
+            or (other_key[high] == own and (other_start[high] < at or (ties and other_start[high] == at)))
+        ):
+            high += 1
+        row = order[i] - first_new
+        if row >= 0:
+            out_low[row] = low
+            out_high[row] = high
 
 
 @kernel
@@ -31,11 +77,17 @@ def fill_pairs_by_start(
     out_other: NDArray[np.int64],
     out_start: NDArray[np.int64],
     out_end: NDArray[np.int64],
-) -> int:
-    """Write the pairs of each row with those of its slice that last beyond its start; return how many there are."""
+) -> tuple[int, bool]:
+    """Write the pairs of each row with those of its slice that last beyond its start.
+
+    Return how many there are, and whether they stand in the order of (start, end).
+    """
     size = 0
     i = 0
     j = 0
+    rises = True
+    last_start = np.int64(0)
+    last_end = np.int64(0)
     while i < one_number.size or j < other_number.size:
         if j == other_number.size or (i < one_number.size and one_start[i] <= other_start[j]):
             start = one_start[i]
@@ -44,7 +96,11 @@ def fill_pairs_by_start(
                     out_one[size] = one_number[i]
                     out_other[size] = met_by_one_number[at]
                     out_start[size] = start
-                    out_end[size] = min(one_end[i], met_by_one_end[at])
+                    end = min(one_end[i], met_by_one_end[at])
+                    out_end[size] = end
+                    rises &= size == 0 or start > last_start or end >= last_end
+                    last_start = start
+                    last_end = end
                     size += 1
             i += 1
         else:
@@ -54,10 +110,14 @@ def fill_pairs_by_start(
                     out_one[size] = met_by_other_number[at]
                     out_other[size] = other_number[j]
                     out_start[size] = start
-                    out_end[size] = min(other_end[j], met_by_other_end[at])
+                    end = min(other_end[j], met_by_other_end[at])
+                    out_end[size] = end
+                    rises &= size == 0 or start > last_start or end >= last_end
+                    last_start = start
+                    last_end = end
                     size += 1
             j += 1
-    return size
+    return size, rises
 
 
 @kernel

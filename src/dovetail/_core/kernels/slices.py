@@ -86,6 +86,13 @@ def put_values(values: NDArray[Any], rows: NDArray[np.int64], out: NDArray[Any])
         out[rows[i]] = values[i]
 
 
+@kernel
+def take_numbered(values: NDArray[Any], numbers: NDArray[np.int64], first: np.int64, out: NDArray[Any]) -> None:
+    """Write the value of each row, where rows are numbered from `first`."""
+    for i in range(numbers.size):
+        out[i] = values[numbers[i] - first]
+
+
 def taken(values: NDArray[Any], rows: NDArray[np.int64]) -> NDArray[Any]:
     """The values of some rows."""
     out = empty(rows.size, values.dtype)

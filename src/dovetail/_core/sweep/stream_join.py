@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 import numpy as np
 
 from dovetail._core.kernels.memory import empty
-from dovetail._core.kernels.overlaps import ascend_by_both, fill_pairs_by_start
+from dovetail._core.kernels.overlaps import ascend_by_both, fill_pairs_by_start, slices_by_walk
 from dovetail._core.kernels.slices import taken
 from dovetail._core.kernels.sort import sort_with_order
 from dovetail._core.kernels.threads import in_turn, together
-from dovetail._core.sweep.areas.area import Area
+from dovetail._core.sweep.areas.area import Area, Hits
 from dovetail._core.sweep.areas.equality import Equality
 from dovetail._core.sweep.areas.rows import AreaRows, Probes
 
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from dovetail._core.sweep.areas.area import Hits
     from dovetail._core.sweep.links import Link
 
     Keys = NDArray[np.int64]
@@ -47,6 +46,8 @@ LEAST, MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 WORD_BITS = 62
 PIECE = 1 << 18
 """How many candidates of the first visit become combinations at a time."""
+STEP = 64
+"""Rows between two instants at which pieces may be cut."""
 FADES = 0.5
 
 
@@ -159,7 +160,7 @@ class StreamJoin:
         searches = together(
             threads, [partial(_Search.of, self, number, rows, in_order=True) for number, rows in enumerate(new)]
         )
-        pieces = [partial(self._piece, searches, some, build) for some in _pieces(searches)]
+        pieces = [partial(self._piece, searches, some, build) for some in _pieces(searches, threads)]
         yield from (built for built in in_turn(threads, pieces) if built is not None)
 
     def _piece(self, searches: Sequence[_Search], some: Sequence[slice], build: Callable[[Combined], T]) -> T | None:
@@ -167,13 +168,14 @@ class StreamJoin:
         combined = _pairs_by_start(searches, some)
         if combined is None:
             parts = [own.combined(part) for own, part in zip(searches, some, strict=True) if part.start < part.stop]
-            combined = _together([part for part in parts if part is not None])
-        return None if combined is None else build(in_order(combined))
+            whole = _together([part for part in parts if part is not None])
+            combined = None if whole is None else in_order(whole)
+        return build(combined) if combined is not None and combined.start.size else None
 
     def unordered(self, number: int, rows: Arrived, build: Callable[[Combined], T], threads: int = 1) -> Iterator[T]:
         """Combine rows of one input with all that came before, then insert them; in no order."""
         search = _Search.of(self, number, rows, in_order=False)
-        pieces = [partial(_built, search, some[0], build) for some in _pieces([search])]
+        pieces = [partial(_built, search, some[0], build) for some in _pieces([search], threads)]
         yield from (built for built in in_turn(threads, pieces) if built is not None)
         self.insert(number, rows)
 
@@ -207,7 +209,8 @@ class _Search:
     def of(cls, join: StreamJoin, number: int, rows: Arrived, *, in_order: bool) -> _Search:
         visit = join.next_visit({number})
         probes = _probes(rows.rows(visit[1]), rows.start, rows.end, number, visit[0], in_order=in_order)
-        hits = join.areas[visit].look_up(probes)
+        hits = _walked(join, number, visit, rows) if in_order else None
+        hits = hits or join.areas[visit].look_up(probes)
         return cls(join, number, rows, in_order, visit, probes, hits, np.cumsum(hits.counts(rows.number.size)))
 
     @property
@@ -293,17 +296,45 @@ def _built(search: _Search, some: slice, build: Callable[[Combined], T]) -> T | 
     return None if combined is None else build(combined)
 
 
-def _pieces(searches: Sequence[_Search]) -> list[list[slice]]:
-    """The rows of all inputs, cut at the same instants so that a piece has no more than so many candidates."""
-    starts = np.concatenate([own.rows.start for own in searches])
-    order = np.argsort(starts, kind="stable")
-    total = np.cumsum(np.concatenate([np.diff(own.ends, prepend=0) for own in searches])[order])
-    if not total.size or not total[-1]:
+def _pieces(searches: Sequence[_Search], threads: int) -> list[list[slice]]:
+    """The rows of all inputs, cut at the same instants into pieces of about as many candidates, some for each thread.
+
+    A piece has no more than PIECE of them, but for what starts within a few rows.
+    """
+    total = sum(int(own.ends[-1]) for own in searches if own.ends.size)
+    if not total:
         return []
-    at = np.searchsorted(total, PIECE * np.arange(1, int(total[-1]) // PIECE + 1))
-    cuts = np.unique(starts[order][at[at < total.size]])
+    number = -(-total // (threads * PIECE)) * threads
+    rows = sum(own.ends.size for own in searches)
+    step = min(STEP, max(1, rows * PIECE // (8 * total)))
+    instants = np.unique(np.concatenate([own.rows.start[::step] for own in searches]))
+    below = np.zeros(instants.size, np.int64)
+    for own in searches:
+        passed = np.searchsorted(own.rows.start, instants, side="right")
+        below += np.where(passed > 0, own.ends[passed - 1], 0) if own.ends.size else 0
+    at = np.searchsorted(below, np.arange(1, number) * total // number)
+    cuts = np.unique(instants[at[at < instants.size]])
     edges = [[0, *np.searchsorted(own.rows.start, cuts, side="right"), own.rows.start.size] for own in searches]
     return [[slice(*own) for own in part] for part in zip(*map(pairwise, edges), strict=True)]
+
+
+def _walked(join: StreamJoin, number: int, visit: tuple[int, int | None], rows: Arrived) -> Hits | None:
+    """The slices of rows that are in their own area by now, by one walk over both areas; None where that cannot be."""
+    ours, theirs = join.areas.get((number, visit[1])), join.areas[visit]
+    if (
+        ours is None
+        or not rows.number.size
+        or any(own.kind != Equality() or len(own.runs) != 1 for own in (ours, theirs))
+    ):
+        return None
+    own, other = ours.runs[0], theirs.runs[0]
+    if not own.ends_rise or not other.ends_rise:
+        return None
+    low, high = (empty(rows.number.size, np.int64) for _ in range(2))
+    first = np.int64(own.rows.size - rows.number.size)
+    met = other.rows.keys[0], other.rows.start, other.rows.end
+    slices_by_walk(own.rows.keys[0], own.rows.start, own.order, first, *met, visit[0] < number, low, high)
+    return Hits([(other, low, high)], exact=True)
 
 
 def _pairs_by_start(searches: Sequence[_Search], some: Sequence[slice]) -> Combined | None:
@@ -313,9 +344,10 @@ def _pairs_by_start(searches: Sequence[_Search], some: Sequence[slice]) -> Combi
     sides = [own.side(part) for own, part in zip(searches, some, strict=True)]
     size = sum(int((side[4] - side[3]).sum()) for side in sides)
     out = [empty(size, np.int64) for _ in range(4)]
-    found = fill_pairs_by_start(*sides[0], *sides[1], *out)
+    found, rises = fill_pairs_by_start(*sides[0], *sides[1], *out)
     one, other, start, end = (own[:found] for own in out)
-    return Combined((one, other), start, end) if found else None
+    pairs = Combined((one, other), start, end)
+    return pairs if rises else in_order(pairs)
 
 
 def _together(parts: Sequence[Combined]) -> Combined | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dovetail._core.kernels.memory import joined
 from dovetail._core.kernels.slices import taken
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class AreaRows:
 
     def beside(self, others: Sequence[AreaRows]) -> AreaRows:
         """These rows and more."""
-        return self.like([np.concatenate(own) for own in zip(*(part.columns for part in (self, *others)), strict=True)])
+        return self.like([joined(own) for own in zip(*(part.columns for part in (self, *others)), strict=True)])
 
     def codes(self) -> tuple[Keys | None, bool]:
         """Numbers of few bits that are equal where all keys are; and whether they are equal nowhere else.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dovetail._core.kernels.overlaps import ends_rise
 from dovetail._core.kernels.search import SortedIndex
 from dovetail._core.kernels.slices import taken
 from dovetail._core.kernels.sort import sort_with_order
@@ -26,10 +27,11 @@ MOST = np.iinfo(np.int64).max
 
 @dataclass(frozen=True)
 class Run:
-    """Rows in order, with an index of their packed keys; `distinct` leads if they had to be ranked to fit."""
+    """Rows in order, with their packed keys and where each stood before; `distinct` leads if they had to be ranked."""
 
     rows: AreaRows
-    index: SortedIndex
+    packed: Keys
+    order: Keys
     bits: int
     least: int
     most: int
@@ -43,7 +45,7 @@ class Run:
         codes, exact = rows.codes()
         if codes is None:
             keys, order = sort_with_order(lead)
-            return cls(rows.pick(order), SortedIndex.build(keys), 0, 0, 0, exact, None)
+            return cls(rows.pick(order), keys, order, 0, 0, 0, exact, None)
         distinct = None
         least, most = int(lead.min()), int(lead.max())
         if (most - least).bit_length() + int(codes.max()).bit_length() > PACKED_BITS:
@@ -51,7 +53,17 @@ class Run:
             least, most = 0, distinct.size - 1
         bits = (most - least).bit_length()
         keys, order = sort_with_order((codes << bits) | (lead - least))
-        return cls(rows.pick(order), SortedIndex.build(keys), bits, least, most, exact, distinct)
+        return cls(rows.pick(order), keys, order, bits, least, most, exact, distinct)
+
+    @cached_property
+    def index(self) -> SortedIndex:
+        """An index of the packed keys, made once it is asked."""
+        return SortedIndex.build(self.packed)
+
+    @cached_property
+    def ends_rise(self) -> bool:
+        """Whether one key tells rows apart, and of one key, who starts later ends no earlier: as under a window."""
+        return self.exact and len(self.rows.keys) == 1 and ends_rise(self.rows.keys[0], self.rows.end)
 
     @cached_property
     def last_end(self) -> int:

@@ -34,13 +34,15 @@ class Strategy:
     def choose(self, sizes: Sequence[int], *, busy: bool = False, last: bool = False) -> list[int]:
         """The runs to be merged: those of like length, the shortest first; none if it is better to wait.
 
-        `last`: no more runs will come, and all are to become one.
+        `last`: no more runs will come, and all are to become one. A long run is not written again for a short one's
+        sake: else every merge would write all rows so far.
         """
         order = sorted(range(len(sizes)), key=lambda i: sizes[i])
-        if len(order) < 2:  # noqa: PLR2004 -- one is merged already
-            return []
-        if last or self.eager(busy=busy):
-            return sorted(order[: self.fan_in])
+        if last:
+            return sorted(order[: self.fan_in]) if len(order) > 1 else []
+        if self.eager(busy=busy):
+            alike = _growing(order, sizes)[: self.fan_in]
+            return sorted(alike) if len(alike) > 1 else []
         alike = [i for i in order if sizes[i] <= 2 * sizes[order[0]]]
         return sorted(alike[: self.fan_in]) if len(alike) >= self.fan_in else []
 
@@ -49,3 +51,15 @@ class Strategy:
         if last or self.eager(busy=busy) or waiting >= self.fan_in - 1:
             return min(waiting, self.fan_in - 1)
         return 0
+
+
+def _growing(order: Sequence[int], sizes: Sequence[int]) -> list[int]:
+    """The shortest runs, as long as each is at most twice all shorter ones together."""
+    taken: list[int] = []
+    total = 0
+    for i in order:
+        if taken and sizes[i] > 2 * total:
+            break
+        taken.append(i)
+        total += sizes[i]
+    return taken

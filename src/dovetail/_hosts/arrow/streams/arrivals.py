@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from dovetail._core.kernels.memory import joined
 from dovetail._core.kernels.sort import ascends, sort_with_order
 
 if TYPE_CHECKING:
@@ -59,8 +60,9 @@ class Arrivals:
 
     def too_late(self, start: Keys) -> NDArray[np.bool_]:
         """Which of some rows, as they arrive, lie further back than the lateness; and note how far time has come."""
-        if not start.size:
-            return np.zeros(0, np.bool_)
+        if not start.size or (int(start[0]) >= self.latest and ascends(start)):
+            self.latest = int(start[-1]) if start.size else self.latest
+            return np.zeros(start.size, np.bool_)
         latest = np.maximum.accumulate(np.maximum(start, self.latest))
         floor = np.where(latest < LEAST + self.lateness, LEAST, latest - self.lateness)
         self.latest = int(latest[-1])
@@ -73,18 +75,24 @@ class Arrivals:
         if rows.start.size:
             self.waiting.append(rows)
 
+    def complete(self, before: int) -> int:
+        """How many rows wait that start before an instant."""
+        return sum(own.start.size if before > MOST else int((own.start < before).sum()) for own in self.waiting)
+
     def release(self, before: int) -> Waiting | None:
         """Hand out the rows that start before an instant, by start; None if there are none."""
-        if not self.waiting:
+        due = [own for own in self.waiting if before > MOST or own.start.min() < before]
+        if not due:
             return None
-        rows = self.waiting[0] if len(self.waiting) == 1 else _together(self.waiting)
+        rest = [own for own in self.waiting if before <= MOST and own.start.min() >= before]
+        rows = due[0] if len(due) == 1 else _together(due)
         if not ascends(rows.start):
             rows = rows.pick(sort_with_order(rows.start)[1])
         cut = rows.start.size if before > MOST else int(np.searchsorted(rows.start, before))
-        self.waiting = [rows.cut(cut, rows.start.size)] if cut < rows.start.size else []
-        return rows.cut(0, cut) if cut else None
+        self.waiting = [rows.cut(cut, rows.start.size), *rest] if cut < rows.start.size else rest
+        return rows.cut(0, cut)
 
 
 def _together(parts: list[Waiting]) -> Waiting:
-    start, end = (np.concatenate(own) for own in zip(*((part.start, part.end) for part in parts), strict=True))
+    start, end = (joined(own) for own in zip(*((part.start, part.end) for part in parts), strict=True))
     return Waiting(start, end, pa.concat_batches([part.batch for part in parts]))

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from dovetail._core.kernels.threads import together as at_once
 from dovetail._core.sweep.runs.merge import Source, slabs
+from dovetail._hosts.arrow.join import threads
 from dovetail._hosts.arrow.streams.rows_on_disk import FROM, in_order
 from dovetail._hosts.arrow.streams.value_join import TAG, together
 from dovetail.errors import UsageError
@@ -23,7 +26,9 @@ if TYPE_CHECKING:
     from dovetail._hosts.arrow.streams.rows_on_disk import KeyedRows
     from dovetail._hosts.arrow.streams.value_join import ValueJoin
 
-LEAST_CHUNK = 512
+SLAB = 1 << 14
+"""Rows of an input that are joined at once, where they are in memory."""
+LEAST_CHUNK = 2048
 """Rows of a batch in a run, at least: fewer cost more to find than to read."""
 
 
@@ -45,13 +50,14 @@ class Group:
 
 @dataclass
 class External:
-    """Rows in memory, and the directory of the runs."""
+    """Rows in memory, and the directory of the runs; of memory, a merge's batches take one part in `share`."""
 
     linked: Linked
     inputs: list[KeyedRows]
     memory: int
     directory: RunDirectory
     strategy: Strategy
+    share: int = 2
     lists: list[list[pa.RecordBatch]] = field(init=False)
     size: int = 0
 
@@ -68,10 +74,8 @@ class External:
 
     def sorted(self, lists: Sequence[list[pa.RecordBatch]]) -> list[pa.RecordBatch]:
         """The rows of each list in the order of values."""
-        return [
-            in_order(pa.concat_batches(own)) if own else pa.RecordBatch.from_pylist([], schema=inputs.run_schema)
-            for own, inputs in zip(lists, self.inputs, strict=True)
-        ]
+        calls = [partial(_sorted, own or [inputs.nothing]) for own, inputs in zip(lists, self.inputs, strict=True)]
+        return at_once(threads(), calls)
 
     def forget(self) -> None:
         """Begin new lists."""
@@ -84,7 +88,7 @@ class External:
 
     def chunk(self, rows: int, size: int) -> int:
         """How many rows a batch of a run may have, so that a merge of as many runs as allowed fits its share."""
-        share = self.memory // (2 * self.strategy.fan_in * len(self.inputs))
+        share = self.memory // (self.share * self.strategy.fan_in * len(self.inputs))
         return max(LEAST_CHUNK, share * rows // max(1, size))
 
     def written(self, batches: Sequence[pa.RecordBatch]) -> tuple[RunFile, ...]:
@@ -98,6 +102,12 @@ class External:
                 run.path.unlink(missing_ok=True)
             raise
         return tuple(made)
+
+    def joined(self, batches: Sequence[pa.RecordBatch], join: ValueJoin) -> Iterator[Combined]:
+        """Join sorted lists with each other, slab by slab: the areas of a join take several times what its rows do."""
+        sources = [Source(_cut(batch), FROM) for batch in batches]
+        for parts, before in slabs(sources):
+            yield from join.advance(parts, before)
 
     def merged(
         self,
@@ -131,3 +141,12 @@ class External:
                 if join is not None:
                     yield from join.advance(slab, before)
         made += [writer.run for writer in writers]
+
+
+def _sorted(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
+    return in_order(pa.concat_batches(batches))
+
+
+def _cut(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    for at in range(0, batch.num_rows, SLAB):
+        yield batch.slice(at, SLAB)

@@ -38,7 +38,10 @@ def open_stream(name: str, given: Any) -> tuple[pa.Schema, Iterator[pa.RecordBat
 def drive(
     operator: TemporalOperator | TpmjOperator, feeds: dict[str, Iterator[pa.RecordBatch]]
 ) -> Iterator[pa.RecordBatch]:
-    """Ask the input whose time is furthest behind for its next batch, until all have ended."""
+    """Ask the input whose time is furthest behind for its next batch, until all have ended.
+
+    Where that makes few rows complete, since another input is hardly further, that one is asked before they are joined.
+    """
     feeds = dict(feeds)
     while feeds:
         name = min(feeds, key=lambda own: operator.arrivals[own].frontier)
@@ -47,4 +50,5 @@ def drive(
             del feeds[name]
             yield from operator.on_end(name)
         elif batch.num_rows:
-            yield from operator.on_batch(name, batch)
+            operator.take(name, batch)
+            yield from operator.advance() if operator.due(batch.num_rows) else ()

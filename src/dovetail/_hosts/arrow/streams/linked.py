@@ -76,11 +76,21 @@ class Linked:
     brought: dict[tuple[int, int], Brought]
     tests: tuple[Tested, ...]
 
-    def fitting(self, number: int, columns: Columns) -> tuple[Columns, Keys]:
-        """The rows of an input that pass its own filters, and where they stood."""
+    def brings(
+        self, number: int, columns: Columns
+    ) -> tuple[dict[int, tuple[tuple[Keys, ...], tuple[Keys, ...]]], Keys | None]:
+        """What the rows of an input that can have partners bring to each link, and which rows these are; None: all."""
+        columns, fits = self.fitting(number, columns)
+        arrays, some = self.complete(number, self.arrays(number, columns), columns.rows)
+        if some is not None:
+            fits = some if fits is None else fits[some]
+        return self.keyed(number, arrays), fits
+
+    def fitting(self, number: int, columns: Columns) -> tuple[Columns, Keys | None]:
+        """The rows of an input that pass its own filters, and where they stood; None: all."""
         held = all_hold(self.filters[number], columns)
         if held is None:
-            return columns, np.arange(columns.rows)
+            return columns, None
         rows = np.flatnonzero(held.to_numpy(zero_copy_only=False))
         return columns.take(rows, list(columns.raw)), rows
 

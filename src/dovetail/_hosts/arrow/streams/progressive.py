@@ -36,8 +36,10 @@ if TYPE_CHECKING:
 
     Lists = list[list[pa.RecordBatch]]
 
-SHARE = 4
-"""Of memory, a list takes up a fourth: another one is being sorted, with its sorted copy, and a merge goes on."""
+SHARE = 8
+"""Of memory, a list takes up an eighth: another one is being sorted, with its copy, and a merge goes on."""
+MERGE_SHARE = 16
+"""Of memory, the batches of a merge take up so little: put together, sorted and joined, they are many times that."""
 
 
 class ProgressiveOperator:
@@ -56,7 +58,7 @@ class ProgressiveOperator:
         self.query = query
         self.linked = linked
         inputs = [KeyedRows(linked, i, schema) for i, schema in enumerate(schemas)]
-        self.external = External(linked, inputs, memory, directory, strategy)
+        self.external = External(linked, inputs, memory, directory, strategy, MERGE_SHARE)
         self.groups: list[Group] = []
         self._turn = Lock()
         nothing = Columns({}, 0)
@@ -93,7 +95,7 @@ class ProgressiveOperator:
         with self._turn:
             self.groups.append(Group(runs))
         join = ValueJoin(self.linked, self.external.inputs, apart=False)
-        for combined in join.advance(rows, None):
+        for combined in self.external.joined(rows, join):
             yield self._rows(join, combined)
 
     def due(self, *, busy: bool = False, last: bool = False) -> list[Group]:

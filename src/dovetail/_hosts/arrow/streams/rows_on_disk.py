@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from dovetail._core.columns.table import Columns
-from dovetail._core.kernels.sort import sort_with_order
+from dovetail._core.emit.rows import taken_rows
+from dovetail._core.kernels.sort import ascends, sort_with_order
 from dovetail._core.sweep.value_axis import covered, order_of
 from dovetail.errors import UsageError
 
@@ -46,23 +47,25 @@ class KeyedRows:
         """The columns of a run."""
         return pa.schema([*self.schema, *((name, pa.int64()) for name in self.hidden)])
 
+    @property
+    def nothing(self) -> pa.RecordBatch:
+        """A run without rows."""
+        return pa.RecordBatch.from_pylist([], schema=self.run_schema)
+
     def keyed(self, batch: pa.RecordBatch, since: Keys, until: Keys) -> pa.RecordBatch:
         """The rows of a batch that can have partners, with their hidden columns."""
         columns = Columns.of(self.linked.names[self.number], pa.Table.from_batches([batch]))
-        columns, fits = self.linked.fitting(self.number, columns)
-        arrays = self.linked.arrays(self.number, columns)
-        arrays, some = self.linked.complete(self.number, arrays, fits.size)
-        fits = fits if some is None else fits[some]
-        links = self.linked.keyed(self.number, arrays)
+        links, fits = self.linked.brings(self.number, columns)
+        if fits is not None:
+            batch, since, until = batch.take(pa.array(fits)), since[fits], until[fits]
         first = min(links)
         start, end = covered(self.linked.links[first], self.number, *links[first])
-        picked = batch if fits.size == batch.num_rows else batch.take(pa.array(fits))
-        hidden = {FROM: start, TO: end, SINCE: since[fits], UNTIL: until[fits]}
+        hidden = {FROM: start, TO: end, SINCE: since, UNTIL: until}
         for link, (keys, values) in links.items():
             own = self.linked.brought[self.number, link]
             hidden |= dict(zip(key_names(own), keys, strict=True)) | dict(zip(value_names(own), values, strict=True))
         keys_of_rows = (pa.array(hidden[name]) for name in self.hidden)
-        return pa.RecordBatch.from_arrays([*picked.columns, *keys_of_rows], schema=self.run_schema)
+        return pa.RecordBatch.from_arrays([*batch.columns, *keys_of_rows], schema=self.run_schema)
 
 
 def key_names(own: Brought) -> list[str]:
@@ -78,8 +81,11 @@ def value_names(own: Brought) -> list[str]:
 
 def in_order(batch: pa.RecordBatch, by: str = FROM) -> pa.RecordBatch:
     """Rows by one of the hidden columns."""
-    keys, order = sort_with_order(batch.column(by).to_numpy(zero_copy_only=False))
-    return batch if keys.size < 2 or (order[:-1] < order[1:]).all() else batch.take(pa.array(order))  # noqa: PLR2004
+    keys = batch.column(by).to_numpy(zero_copy_only=False)
+    if ascends(keys):
+        return batch
+    order = sort_with_order(keys)[1]
+    return pa.RecordBatch.from_arrays([taken_rows(own, order) for own in batch.columns], schema=batch.schema)
 
 
 def check_order(linked: Linked) -> None:

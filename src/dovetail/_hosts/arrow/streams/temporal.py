@@ -17,6 +17,7 @@ Source       second document, section 5.2, for batches in place of elements.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +28,7 @@ from dovetail._core.columns.validity import instants, intervals
 from dovetail._core.emit.coverage import Coverage
 from dovetail._core.emit.outbox import Outbox, Results
 from dovetail._core.emit.store import Store
+from dovetail._core.kernels.threads import together
 from dovetail._core.plan.validity import VALID_END, VALID_START
 from dovetail._core.sweep.areas.equality import Equality
 from dovetail._core.sweep.stream_join import Arrived, StreamJoin
@@ -52,6 +54,10 @@ if TYPE_CHECKING:
 
 SLAB = 1 << 12
 """Where areas are not searched by time, at least so many rows are joined at once: more would meet in vain."""
+
+
+FEW = 8
+"""Of the rows just taken, less than an eighth is not worth a step of its own."""
 
 
 @dataclass(frozen=True)
@@ -107,6 +113,23 @@ class Timed:
     def frontier(self) -> int:
         """The instant before which all rows of all inputs have arrived."""
         return min(own.frontier for own in self.arrivals.values())
+
+    def on_batch(self, name: str, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        """Take a batch of one input; yield results that are certain."""
+        self.take(name, batch)
+        yield from self.advance()
+
+    def take(self, name: str, batch: pa.RecordBatch) -> None:
+        """Take a batch of one input."""
+        raise NotImplementedError
+
+    def advance(self) -> Iterator[pa.RecordBatch]:
+        """Yield results that have become certain."""
+        raise NotImplementedError
+
+    def due(self, _taken: int) -> bool:
+        """Whether to advance, after so many rows were taken, though the next ones are at hand."""
+        return True
 
     def in_time(self, number: int, name: str, batch: pa.RecordBatch) -> Waiting:
         """The rows of a batch that are valid at all and not too late."""
@@ -167,15 +190,19 @@ class TemporalOperator(Timed):
         waiting = sum(own.size for own in self.arrivals.values())
         return waiting + self.join.size() + self.pairs.size + self.stretches.size
 
-    def on_batch(self, name: str, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-        """Take a batch of one input; yield results that are certain."""
+    def take(self, name: str, batch: pa.RecordBatch) -> None:
+        """Take a batch of one input."""
         number = self.told.asked.names.index(name)
         rows = self.in_time(number, name, batch)
         if self.arriving:
             self._join_at_once(number, rows)
         else:
             self.arrivals[name].wait(rows)
-        yield from self._advance()
+
+    def due(self, taken: int) -> bool:
+        """Whether a good part of so many rows has become complete."""
+        frontier = self.frontier
+        return self.arriving or FEW * sum(own.complete(frontier) for own in self.arrivals.values()) >= taken
 
     def snapshot(self) -> State:
         """Everything that the join remembers; it can be pickled, and restored into an operator of the same call."""
@@ -202,16 +229,27 @@ class TemporalOperator(Timed):
     def on_end(self, name: str) -> Iterator[pa.RecordBatch]:
         """Note that an input has ended; yield results that are certain."""
         self.arrivals[name].ended = True
-        yield from self._advance()
+        yield from self.advance()
 
-    def _advance(self) -> Iterator[pa.RecordBatch]:
+    def advance(self) -> Iterator[pa.RecordBatch]:
         """Join what has become complete, let go what has ended, and yield what is certain."""
-        frontier = self.frontier
+        yield from self.up_to(self.frontier)
+
+    def spells(self, rows: int, until: int) -> list[int]:
+        """Instants before another between which so many rows wait."""
+        waiting = [own.start for every in self.arrivals.values() for own in every.waiting]
+        starts = np.sort(np.concatenate([np.empty(0, np.int64), *waiting]))
+        return [own for own in np.unique(starts[rows::rows]).tolist() if own < until]
+
+    def remember(self, number: int, rows: Waiting) -> None:
+        """Let rows meet those to come; they have met all others."""
+        self.join.insert(number, self._arrived(number, rows))
+
+    def up_to(self, frontier: int) -> Iterator[pa.RecordBatch]:
+        """The same up to an instant that all inputs have passed."""
         if not self.arriving:
             for slab in self._slabs(frontier):
-                for found in self.join.ordered(slab, self._built, self.threads):
-                    self.pairs.add(found)
-                    yield from () if self.outer else self._certain(frontier)
+                yield from self._join_in_order(slab)
         yield from self._certain(frontier)
         for number in range(len(self.stores)):
             others = [own.frontier for i, own in enumerate(self.arrivals.values()) if i != number]
@@ -231,13 +269,20 @@ class TemporalOperator(Timed):
             edges.append(ENDED)
         cut = [0] * len(released)
         for edge in edges:
-            slab = []
+            parts = []
             for number, own in enumerate(released):
                 last = 0 if own is None else own.start.size if edge == ENDED else int(np.searchsorted(own.start, edge))
-                part = None if own is None else own.cut(cut[number], last)
-                slab.append(self._arrived(number, part))
+                parts.append(None if own is None else own.cut(cut[number], last))
                 cut[number] = last
-            yield slab
+            yield together(self.threads, [partial(self._arrived, number, part) for number, part in enumerate(parts)])
+
+    def _join_in_order(self, slab: list[Arrived]) -> Iterator[pa.RecordBatch]:
+        """Join all rows up to an instant; an inner join's results are certain, and in order, as they come."""
+        if not self.outer:
+            yield from self.join.ordered(slab, lambda found: self._batch(self._built(found)), self.threads)
+            return
+        for found in self.join.ordered(slab, self._built, self.threads):
+            self.pairs.add(found)
 
     def _join_at_once(self, number: int, rows: Waiting) -> None:
         for found in self.join.unordered(number, self._arrived(number, rows), self._built, self.threads):
@@ -253,24 +298,23 @@ class TemporalOperator(Timed):
         coverage = self.coverage[number]
         if coverage is not None:
             coverage.insert(numbers, rows.start, rows.end)
-        columns, fits = linked.fitting(number, Columns.of(linked.names[number], pa.Table.from_batches([rows.batch])))
-        arrays = linked.arrays(number, columns)
-        arrays, some = linked.complete(number, arrays, fits.size)
-        fits = fits if some is None else fits[some]
-        arrived = Arrived(numbers[fits], rows.start[fits], rows.end[fits], linked.keyed(number, arrays))
+        columns = Columns.of(linked.names[number], pa.Table.from_batches([rows.batch]))
+        links, fits = linked.brings(number, columns)
+        arrived = Arrived(numbers, rows.start, rows.end, links)
+        if fits is not None:
+            arrived = Arrived(numbers[fits], rows.start[fits], rows.end[fits], links)
         if numbers.size:
             self._keep(number, arrived, numbers, rows, fits)
         return arrived
 
-    def _keep(self, number: int, arrived: Arrived, numbers: Keys, rows: Waiting, fits: Keys) -> None:
+    def _keep(self, number: int, arrived: Arrived, numbers: Keys, rows: Waiting, fits: Keys | None) -> None:
         """Keep the rows that can be asked for: those with partners, or all if an outer join shows them."""
-        if self.coverage[number] is None:
-            batch = rows.batch if fits.size == numbers.size else rows.batch.take(pa.array(fits))
-            if fits.size:
-                self.stores[number].add(arrived, batch)
-            return
-        if fits.size == numbers.size:
+        if fits is None:
             self.stores[number].add(arrived, rows.batch)
+            return
+        if self.coverage[number] is None:
+            if fits.size:
+                self.stores[number].add(arrived, rows.batch.take(pa.array(fits)))
             return
         links = {
             i: tuple(tuple(_spread(own, fits, numbers.size) for own in part) for part in both)
@@ -293,8 +337,11 @@ class TemporalOperator(Timed):
             self._stretch(found, before)
             found = self.stretches.release(self._open_since(before))
         if found is not None:
-            ends = [instants(own, self.told.axis) for own in (found.start, found.end)]
-            yield pa.RecordBatch.from_arrays([*found.columns, *ends], schema=self.schema)
+            yield self._batch(found)
+
+    def _batch(self, found: Results) -> pa.RecordBatch:
+        ends = [instants(own, self.told.axis) for own in (found.start, found.end)]
+        return pa.RecordBatch.from_arrays([*found.columns, *ends], schema=self.schema)
 
     def _stretch(self, pairs: Results | None, before: int | None) -> None:
         """Note pairs on the rows that they cover; hold them, if they are shown, and the stretches that have ended."""

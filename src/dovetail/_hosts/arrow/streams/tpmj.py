@@ -9,7 +9,9 @@ How          rows are collected until memory is full, sorted by value and writte
                  flank -inf..e1 --> flank e1..e2 --> flank e2..e3 --> ... root ..inf
                         g1 g2            g3 g4            g5
 
-             What ends by e is not written on. Groups that wait for the flank are merged by sorting alone.
+             What ends by e is not written on. Groups that wait for the flank are merged by sorting alone. A group that
+             was just written is in memory still: while the flank is small, its rows are joined in the order of time,
+             and the results need no sorting.
 Edges        the intervals of the flank's merges are disjoint, so that no result comes twice; the last one has no end.
 State        the lists, the runs; of a merge, a batch of each run and the rows that reach on in the order of values.
 Worst case   rows that stay valid are read and written once for every merge of the flank.
@@ -25,11 +27,11 @@ import pyarrow as pa
 
 from dovetail._core.columns.validity import instants
 from dovetail._core.emit.outbox import Results
-from dovetail._hosts.arrow.streams.arrivals import ENDED
+from dovetail._hosts.arrow.streams.arrivals import ENDED, Waiting
 from dovetail._hosts.arrow.streams.external import External, Group
-from dovetail._hosts.arrow.streams.rows_on_disk import SINCE, UNTIL, KeyedRows, check_order
+from dovetail._hosts.arrow.streams.rows_on_disk import SINCE, UNTIL, KeyedRows, check_order, in_order
 from dovetail._hosts.arrow.streams.sorted_results import SortedResults
-from dovetail._hosts.arrow.streams.temporal import Timed
+from dovetail._hosts.arrow.streams.temporal import TemporalOperator, Timed
 from dovetail._hosts.arrow.streams.value_join import ValueJoin
 
 if TYPE_CHECKING:
@@ -39,6 +41,13 @@ if TYPE_CHECKING:
     from dovetail._core.sweep.runs.strategy import Strategy
     from dovetail._core.sweep.stream_join import Combined
     from dovetail._hosts.arrow.streams.temporal import Streams
+
+    Lists = list[list[pa.RecordBatch]]
+
+SHARE = 4
+"""Of memory, the rows that are valid at once take a fourth at most, where a group is joined in the order of time."""
+SPELL = 1 << 17
+"""So many rows are joined at once then."""
 
 
 class TpmjOperator(Timed):
@@ -53,22 +62,26 @@ class TpmjOperator(Timed):
         self.groups: list[Group] = []
         self.flank: Group | None = None
         self.reported: int | None = None
+        self.fresh: Lists = []
 
     @property
     def memory_used(self) -> int:
         """About how many bytes of rows wait in memory to be written."""
         return self.external.size
 
-    def on_batch(self, name: str, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-        """Take a batch of one input; yield results of merges, if any was due."""
+    def take(self, name: str, batch: pa.RecordBatch) -> None:
+        """Take a batch of one input."""
         number = self.told.asked.names.index(name)
         rows = self.in_time(number, name, batch)
         keyed = self.external.inputs[number].keyed(rows.batch, rows.start, rows.end)
         if keyed.num_rows:
             self.external.add(number, keyed)
+
+    def advance(self) -> Iterator[pa.RecordBatch]:
+        """Write the rows if memory is full; yield results of merges that are due, as when the load has become low."""
         if self.external.size >= self.external.memory:
             self.write()
-            yield from self.merge()
+        yield from self.merge()
 
     def on_end(self, name: str) -> Iterator[pa.RecordBatch]:
         """Note that an input has ended; after the last one, yield all that is left."""
@@ -84,19 +97,23 @@ class TpmjOperator(Timed):
             runs = external.written(external.sorted(external.lists))
             external.directory.keep(runs)
             self.groups.append(Group(runs, self.frontier))
+            self.fresh = external.lists
             external.forget()
 
     def merge(self, *, last: bool = False) -> Iterator[pa.RecordBatch]:
         """Merge as the strategy says: groups into the flank, which yields results; others by sorting alone."""
-        strategy = self.external.strategy
+        strategy, fresh = self.external.strategy, self.fresh
+        self.fresh = []
         while self.groups:
             taken = strategy.flank(len(self.groups), busy=self.busy, last=last)
             if not taken:
                 return
-            if last and len(self.groups) > taken:
+            if len(self.groups) == 1 and fresh and self._flank_size <= self.external.memory // SHARE:
+                yield from self._in_memory(fresh)
+            elif last and len(self.groups) > taken:
                 self._sort_merge()
-                continue
-            yield from self._flank(taken)
+            else:
+                yield from self._flank(taken)
 
     def _sort_merge(self) -> None:
         """Make one of the waiting groups, as many as all buffers together hold: inputs are merged one by one."""
@@ -123,6 +140,40 @@ class TpmjOperator(Timed):
         for found in results.read():
             ends = [instants(own, self.told.axis) for own in (found.start, found.end)]
             yield pa.RecordBatch.from_arrays([*found.columns, *ends], schema=self.schema)
+
+    @property
+    def _flank_size(self) -> int:
+        """How many bytes the rows take that were valid beyond the last merge."""
+        return 0 if self.flank is None else sum(run.size for run in self.flank.runs)
+
+    def _in_memory(self, lists: Lists) -> Iterator[pa.RecordBatch]:
+        """Merge a small flank with the group whose rows are in memory still, and join these in the order of time."""
+        join, external, until = TemporalOperator(self.told), self.external, self.groups[0].reached
+        lasting: Lists = []
+        for number, (name, rows) in enumerate(zip(self.told.asked.names, lists, strict=True)):
+            old = [] if self.flank is None else list(external.directory.read(self.flank.runs[number]))
+            lasting.append([_lasting(batch, until) for batch in (*old, *rows)])
+            met, new = self._met(number, old)
+            join.remember(number, met)
+            for part in (new, *(self._waiting(number, batch) for batch in rows)):
+                join.arrivals[name].wait(part)
+        runs = external.written(external.sorted(lasting))
+        self._replace(self.groups + ([] if self.flank is None else [self.flank]), list(runs))
+        self.flank, self.groups, self.reported = Group(runs, until), [], until
+        for edge in (*join.spells(SPELL, until), until):
+            yield from join.up_to(edge)
+
+    def _met(self, number: int, old: list[pa.RecordBatch]) -> tuple[Waiting, Waiting]:
+        """Of the flank's rows those that started before the last merge, and have met; and those that have not."""
+        batch = pa.concat_batches(old) if old else self.external.inputs[number].nothing
+        rows = self._waiting(number, in_order(batch, SINCE))
+        cut = 0 if self.reported is None else int(np.searchsorted(rows.start, self.reported))
+        return rows.cut(0, cut), rows.cut(cut, rows.start.size)
+
+    def _waiting(self, number: int, batch: pa.RecordBatch) -> Waiting:
+        """Rows of a run as rows that arrive."""
+        since, until = (batch.column(name).to_numpy().copy() for name in (SINCE, UNTIL))
+        return Waiting(since, until, batch.select(self.external.inputs[number].schema.names))
 
     def _replace(self, groups: list[Group], made: list[RunFile]) -> None:
         self.external.directory.keep(made, [run for group in groups for run in group.runs])

@@ -75,7 +75,7 @@ class ValueJoin:
 
     def _arrived(self, number: int, batch: pa.RecordBatch | None) -> Arrived:
         if batch is None:
-            batch = pa.RecordBatch.from_pylist([], schema=self.inputs[number].run_schema)
+            batch = self.inputs[number].nothing
         if self.keyed:
             batch = in_order(batch, SINCE)
         numbers = np.arange(self.counted[number], self.counted[number] + batch.num_rows)
