@@ -22,7 +22,10 @@ def test_rows_and_first_fields_are_those_of_pythons_reader(rows: list[tuple[str,
     text = sink.getvalue().encode()
     data = np.frombuffer(text, np.uint8)
     start, key_end, end = (np.empty(count_lines(data), np.int32) for _ in range(3))
-    number, ragged = split_rows(data, np.int64(3), start, key_end, end, np.empty(5, np.int64))
+    flags = np.empty(16, np.uint8)
+    number, ragged = split_rows(
+        data, np.int64(3), flags, flags.view(np.uint64), start, key_end, end, np.empty(5, np.int64)
+    )
     assert (number, ragged) == (len(rows), 0)
     pieces = [(text[a:b].decode(), text[a:c].decode()) for a, b, c in zip(start, key_end, end, strict=False)][:number]
     keys = [next(csv.reader(io.StringIO(key, newline="")))[0] for key, _ in pieces]
@@ -33,8 +36,8 @@ def test_rows_and_first_fields_are_those_of_pythons_reader(rows: list[tuple[str,
 def test_ragged_rows_are_counted_and_the_first_noted() -> None:
     data = np.frombuffer(b"1,2\n3\n\n4,5,6\n7,8\n", np.uint8)
     start, key_end, end = (np.empty(count_lines(data), np.int32) for _ in range(3))
-    ragged = np.zeros(1, np.int64)
-    assert split_rows(data, np.int64(2), start, key_end, end, ragged) == (4, 2)
+    flags, ragged = np.empty(8, np.uint8), np.zeros(1, np.int64)
+    assert split_rows(data, np.int64(2), flags, flags.view(np.uint64), start, key_end, end, ragged) == (4, 2)
     assert ragged.tolist() == [4]
 
 

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from dovetail._hosts.ring.csv_file import CsvFile
 
 LOOPBACK = "127.0.0.1"
-BLOCK = 4 << 20
 
 
 @dataclass(frozen=True)
@@ -52,6 +51,10 @@ class CsvJoin:
         ours = self.travelling.columns
         theirs = [f"S_{name}" if name in ours else name for name in self.stored.columns[1:]]
         return ",".join(_quoted(name) for name in (*ours, *theirs)) + "\n"
+
+    def nothing(self) -> tuple[bytes, bytes]:
+        """What stands in place of R's fields behind the key where there is no row of R, and of S's likewise."""
+        return b"," * (len(self.travelling.columns) - 1), b"," * (len(self.stored.columns) - 1) + b"\n"
 
 
 @dataclass(frozen=True)
