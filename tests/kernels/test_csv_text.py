@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dovetail._core.kernels.csv_text import count_lines, read_integers, split_rows
+from dovetail._core.kernels.csv_text import NEWLINE, count_letter, read_integers, split_rows
 
 FIELDS = st.text(alphabet='a1,"\n -', max_size=5)
 
@@ -21,7 +21,7 @@ def test_rows_and_first_fields_are_those_of_pythons_reader(rows: list[tuple[str,
     csv.writer(sink, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows(rows)
     text = sink.getvalue().encode()
     data = np.frombuffer(text, np.uint8)
-    start, key_end, end = (np.empty(count_lines(data), np.int32) for _ in range(3))
+    start, key_end, end = (np.empty(count_letter(data, NEWLINE), np.int32) for _ in range(3))
     flags = np.empty(16, np.uint8)
     number, ragged = split_rows(
         data, np.int64(3), flags, flags.view(np.uint64), start, key_end, end, np.empty(5, np.int64)
@@ -35,7 +35,7 @@ def test_rows_and_first_fields_are_those_of_pythons_reader(rows: list[tuple[str,
 
 def test_ragged_rows_are_counted_and_the_first_noted() -> None:
     data = np.frombuffer(b"1,2\n3\n\n4,5,6\n7,8\n", np.uint8)
-    start, key_end, end = (np.empty(count_lines(data), np.int32) for _ in range(3))
+    start, key_end, end = (np.empty(count_letter(data, NEWLINE), np.int32) for _ in range(3))
     flags, ragged = np.empty(8, np.uint8), np.zeros(1, np.int64)
     assert split_rows(data, np.int64(2), flags, flags.view(np.uint64), start, key_end, end, ragged) == (4, 2)
     assert ragged.tolist() == [4]

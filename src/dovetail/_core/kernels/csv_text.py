@@ -15,7 +15,7 @@ from dovetail._core.kernels.copying import copy_bytes
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-COMMA, NEWLINE, QUOTE = np.uint8(44), np.uint8(10), np.uint8(34)
+COMMA, NEWLINE, RETURN, QUOTE = np.uint8(44), np.uint8(10), np.uint8(13), np.uint8(34)
 MINUS, ZERO = 45, 48
 GATHERED, TOP_BYTE = np.uint64(0x0102_0408_1020_4080), np.uint64(56)
 """Eight bytes that are 0 or 1, the first lowest, times this have their bits in the top byte, the first lowest."""
@@ -27,12 +27,12 @@ MOST_DIGITS = 18
 
 
 @kernel
-def count_lines(data: NDArray[np.uint8]) -> int:
-    """Count the line ends, between quotes or not."""
-    lines = 0
+def count_letter(data: NDArray[np.uint8], letter: np.uint8) -> int:
+    """Count a letter, between quotes or not."""
+    times = 0
     for at in range(data.size):
-        lines += data[at] == NEWLINE
-    return lines
+        times += data[at] == letter
+    return times
 
 
 @kernel

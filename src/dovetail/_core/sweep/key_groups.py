@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from dovetail._core.sweep.prepare import SideColumns
 
 T = TypeVar("T", bound=np.generic)
-CHUNK = 1 << 14
+CHUNK = 1 << 13
 """So many rows are looked at together: what is known of them stays in the cache of a core."""
 
 

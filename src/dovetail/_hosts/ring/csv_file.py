@@ -19,13 +19,12 @@ import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from dovetail._core.columns.types import canonicalise
-from dovetail._core.kernels.csv_text import count_lines, read_integers, split_rows
+from dovetail._core.kernels.csv_text import NEWLINE, RETURN, count_letter, read_integers, split_rows
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-COMMA, NEWLINE, QUOTE = b',\n"'
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 SHOWN_LINES = 5
 PAGE = 1 << 20
@@ -78,8 +77,7 @@ class CsvFile:
         """The rows of a stretch; refuse those with too few or too many fields."""
         begin, end = stretch
         with Path(self.path).open("rb") as file:
-            file.seek(begin)
-            data = file.read(end - begin)
+            data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))[begin:end]
         rows, ragged, odd = split(data, len(self.columns))
         if odd:
             raise self._ragged(begin, rows.data.to_pybytes(), ragged, odd)
@@ -137,15 +135,14 @@ class CsvRows:
         return canonicalise(table.column(0).combine_chunks())
 
 
-def split(data: bytes, columns: int) -> tuple[CsvRows, NDArray[np.int64], int]:
+def split(data: memoryview | bytes, columns: int) -> tuple[CsvRows, NDArray[np.int64], int]:
     """The rows of a text, where the first ragged ones begin, and how many of these there are."""
-    if b"\r" in data:
-        data = data.replace(b"\r\n", b"\n")
-    if data and not data.endswith(b"\n"):
-        data += b"\n"
-    place = np.int32 if len(data) < np.iinfo(np.int32).max else np.int64
     letters = np.frombuffer(data, np.uint8)
-    start, key_end, end = (np.empty(count_lines(letters), place) for _ in range(3))
+    if letters.size and (letters[-1] != NEWLINE or count_letter(letters, RETURN)):
+        data = bytes(data).replace(b"\r\n", b"\n").removesuffix(b"\n") + b"\n"
+        letters = np.frombuffer(data, np.uint8)
+    place = np.int32 if len(data) < np.iinfo(np.int32).max else np.int64
+    start, key_end, end = (np.empty(count_letter(letters, NEWLINE), place) for _ in range(3))
     ragged = np.empty(SHOWN_LINES, np.int64)
     flags = np.empty(FLAGS, np.uint8)
     rows, odd = split_rows(letters, np.int64(columns), flags, flags.view(np.uint64), start, key_end, end, ragged)
@@ -183,7 +180,10 @@ def _used(lines: pa.Array) -> int:
 
 def _quotes(data: mmap.mmap, begin: int, end: int) -> int:
     """How many quotes there are between two places."""
-    return sum(data[at : min(at + PAGE, end)].count(b'"') for at in range(begin, end, PAGE))
+    first = data.find(b'"', begin, end)
+    if first < 0:
+        return 0
+    return sum(data[at : min(at + PAGE, end)].count(b'"') for at in range(first, end, PAGE))
 
 
 def _row_end(data: mmap.mmap, at: int, *, inside: bool = False) -> int:

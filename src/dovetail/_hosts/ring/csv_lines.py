@@ -107,11 +107,18 @@ class StoredLines:
 def _texts(table: pa.Table) -> tuple[NDArray[Any], NDArray[np.uint8]]:
     """Where the rows of R begin and end, and their bytes."""
     array = one_chunk(table.column("p0"))
-    _, edges, data = array.buffers()
     kind = np.int64 if pa.types.is_large_binary(array.type) else np.int32
     if len(array) == 0:
-        return np.zeros(1, kind), np.empty(0, np.uint8)
-    return np.frombuffer(edges, kind)[array.offset :], np.frombuffer(data, np.uint8)
+        return _read_only(b"\0" * 8, kind)[:1], _read_only(b"", np.uint8)
+    _, edges, data = array.buffers()
+    return _read_only(edges, kind)[array.offset :], _read_only(data, np.uint8)
+
+
+def _read_only(data: pa.Buffer | bytes, kind: type[np.generic]) -> NDArray[Any]:
+    """Bytes as numbers; read-only whether they came from elsewhere or not, which a kernel takes for two types."""
+    values = np.frombuffer(data, kind)
+    values.flags.writeable = False
+    return values
 
 
 def _chunks(rows: NDArray[np.int64]) -> Iterator[NDArray[np.int32]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from multiprocessing.connection import Connection
 
+    from dovetail._core.condition.values import Condition
     from dovetail._hosts.ring.csv_file import CsvRows
     from dovetail._hosts.ring.processes import CsvJoin
 
@@ -67,16 +69,19 @@ def worker_of(job: CsvJoin, sides: Sequence[CsvRows], keys: Sequence[pa.Array]) 
 
     Where S stays, its rows are read where they lie; where it moves, they move as values of their own.
     """
-    condition = read_condition("R.key = S.key", Inputs(Input("R", ("key",)), Input("S", ("key",))))
-    ours, (theirs, their_keys) = Projected("R", ("row",), ("p0",)), (sides[1], keys[1])
-    kept = Kept.of(job.how, "left")
-    travelling = pa.table({"k0": keys[0], "p0": sides[0].texts()})
+    kept, rows = Kept.of(job.how, "left"), sides[1]
+    ours, travelling = Projected("R", ("row",), ("p0",)), pa.table({"k0": keys[0], "p0": sides[0].texts()})
     if job.algorithm != "redistribute":
-        stays = LineMeeting(condition, ours, Projected("S", (), ()), kept, *job.nothing())
-        return Worker(stays, travelling, Stretch(theirs, their_keys))
-    stored = {"p0": theirs.rests()} | ({"p1": theirs.key_texts()} if job.how == "full" else {})
-    moves = Meeting(condition, ours, Projected("S", tuple(stored), tuple(stored)), kept)
-    return Worker(moves, travelling, pa.table({"k0": their_keys, **stored}))
+        stays = LineMeeting(_same_key(), ours, Projected("S", (), ()), kept, *job.nothing())
+        return Worker(stays, travelling, Stretch(rows, keys[1]))
+    stored = {"p0": rows.rests()} | ({"p1": rows.key_texts()} if job.how == "full" else {})
+    moves = Meeting(_same_key(), ours, Projected("S", tuple(stored), tuple(stored)), kept)
+    return Worker(moves, travelling, pa.table({"k0": keys[1], **stored}))
+
+
+@cache
+def _same_key() -> Condition:
+    return read_condition("R.key = S.key", Inputs(Input("R", ("key",)), Input("S", ("key",))))
 
 
 def lines_of(job: CsvJoin, pieces: Iterator[Any]) -> Iterator[Lines]:
