@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dovetail._core.kernels.csv_text import NEWLINE, count_letter, read_integers, split_rows
+from dovetail._core.kernels.csv_text import NEWLINE, count_letter, fill_lines, read_integers, split_rows
 
 FIELDS = st.text(alphabet='a1,"\n -', max_size=5)
 
@@ -51,3 +51,17 @@ def test_integers_are_read_and_anything_else_is_not() -> None:
     assert read("0", "-7", "007", "999999999999999999") == [0, -7, 7, 999999999999999999]
     for odd in ("", "-", "1.5", "x", "+1", " 1", "1" * 19):
         assert read("1", odd) is None
+
+
+def test_lines_are_put_together_while_there_is_room() -> None:
+    ours, data = (np.frombuffer(text, np.uint8) for text in (b"1,a2,b", b"1,x\n7,yy\n"))
+    edges, start, key_end, end = (np.array(own, np.int32) for own in ([0, 3, 6], [0, 4], [1, 5], [3, 8]))
+    no_ours, no_theirs = (np.frombuffer(text, np.uint8) for text in (b",", b",\n"))
+    pairs = [np.array(own, np.int32) for own in ([0, 1, -1], [0, -1, 1])]
+    lines = []
+    out, done = np.empty(7, np.uint8), 0
+    while done < 3:
+        sides = pairs[0], edges, ours, pairs[1], start, key_end, end, data
+        done, size = fill_lines(*sides, no_ours, no_theirs, np.int64(done), out)
+        lines.append(out[:size].tobytes())
+    assert lines == [b"1,a,x\n", b"2,b,\n", b"7,,yy\n"]

@@ -6,7 +6,7 @@ How          stored b a b c: numbers 0 1 0 2      probe [c b b]: numbers 2 0 0, 
              pairs of that part, by stored row    (1, 0) (2, 0) (1, 2) (2, 2) (0, 3)
 Edges        a key of several words or texts goes by a hash; two different keys of one hash: the stored rows are hashed
              anew with another seed until there are none, and of a probing row the key itself is compared.
-State        a number for each stored row, and a table of the distinct keys.
+State        a number for each stored row, and a table of the distinct keys, unless they are integers close together.
 Worst case   O(n) to build; O(n + part + pairs) a part: for results that are written from where the stored rows lie,
              reading them in their order saves more than passing over those without a partner costs.
 Source       our own; the third document hashes its large table once in the same place.
@@ -45,7 +45,7 @@ class KeyGroups:
     """
 
     numbers: NDArray[np.int32]
-    numbering: Numbering
+    numbering: Numbering | Distances
     firsts: KeyParts | None
     seed: int
     null_safe: tuple[bool, ...]
@@ -55,7 +55,7 @@ class KeyGroups:
         """Number the keys of a side."""
         rows, parts = keyed(side, null_safe)
         while True:
-            numbering, given = _numbered(hashes(parts, seed))
+            numbering, given = _numbered(hashes(parts, seed), hashed=not parts.one_word)
             firsts = None if parts.one_word else parts.take(_first_rows(given))
             if firsts is None or not unequal(parts, firsts.take(given.astype(np.int64))).any():
                 return cls(_placed(given, rows, side.rows), numbering, firsts, seed, tuple(null_safe))
@@ -81,8 +81,29 @@ class KeyGroups:
             yield ours[:size], theirs[:size]
 
 
-def _numbered(words: NDArray[np.int64]) -> tuple[Numbering, NDArray[np.int32]]:
-    """Number words chunk by chunk, so that the table grows with the distinct ones."""
+@dataclass(frozen=True, slots=True)
+class Distances:
+    """Words that lie close together, numbered by their distance from the least."""
+
+    least: int
+    most: int
+
+    @property
+    def size(self) -> int:
+        """How many numbers there are."""
+        return self.most - self.least + 1
+
+    def find(self, words: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The number of each word; NO_ROW for one that lies elsewhere."""
+        return np.where((words >= self.least) & (words <= self.most), words - self.least, NO_ROW)
+
+
+def _numbered(words: NDArray[np.int64], *, hashed: bool) -> tuple[Numbering | Distances, NDArray[np.int32]]:
+    """Number words by their distance, or chunk by chunk, so that the table grows with the distinct ones."""
+    if words.size and not hashed:
+        near = Distances(int(words.min()), int(words.max()))
+        if near.size <= words.size:
+            return near, (words - near.least).astype(np.int32)
     numbering, given = Numbering(), np.empty(words.size, np.int32)
     for start in range(0, words.size, CHUNK):
         given[start : start + CHUNK] = numbering.give(words[start : start + CHUNK])

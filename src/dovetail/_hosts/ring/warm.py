@@ -5,6 +5,7 @@ A server process imports it once; the workers, which are its forks, then find ev
 
 from __future__ import annotations
 
+import encodings.idna  # noqa: F401 -- which the first connection of a process would load
 import queue
 
 from dovetail._hosts.ring.csv_file import CsvFile, split
