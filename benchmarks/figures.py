@@ -125,10 +125,11 @@ def load(path: Path) -> dict[str, Outcome]:
     """Read outcomes by the names of their races; none if there is no such file."""
     if not path.exists():
         return {}
-    return {raw["race"]: _outcome(raw) for raw in json.loads(path.read_text())}
+    return {raw["race"]: read_outcome(raw) for raw in json.loads(path.read_text())}
 
 
-def _outcome(raw: dict[str, Any]) -> Outcome:
+def read_outcome(raw: dict[str, Any]) -> Outcome:
+    """An outcome as it was written."""
     claims, timings = [Claim(**one) for one in raw["claims"]], [Timing(**one) for one in raw["timings"]]
     return Outcome(**{**raw, "claims": claims, "timings": timings})
 

@@ -1,16 +1,19 @@
 """Outer joins that keep a small side: on Spark against Spark's own plan, and between CSV files against plain Python.
 
 On Spark the rivals are Spark's own plan as it stands and with every hint and number of partitions that may suit it. The
-bytes that each plan shuffles are read from Spark's own account of its stages.
+bytes that each plan shuffles are read from Spark's own account of its stages. The same races run on a cluster on
+loopback: a master, two workers of one core each, and a driver, all processes of their own.
 """
 
 from __future__ import annotations
 
+import json
 import statistics
 import subprocess
 import sys
 import tempfile
 from contextlib import contextmanager
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,12 +25,13 @@ from pyspark.sql import functions as F  # noqa: N812
 
 import dovetail as dv
 from benchmarks import CORES, data
-from benchmarks.figures import FINAL, Claim, Outcome, Timing
+from benchmarks.figures import FINAL, Claim, Outcome, Timing, read_outcome
 from benchmarks.harness import OURS, Answer, Contender, compete, times_faster
 from benchmarks.spark_races import FILES, SHUFFLE_SETTING, TRIES, drained, start
 from dovetail._core.plan.query import read_how
 from dovetail._hosts.ring.csv_file import CsvFile
 from dovetail._hosts.ring.processes import CsvJoin, join_files
+from tests.cluster import StandaloneCluster
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -43,21 +47,44 @@ PART_ROWS = 1_000_000
 HOT_SHARE = 0.5
 HINTS = ("", "merge", "shuffle_hash")
 SHUFFLES = (4, 16)
-COLUMNS = ("l_id", "k", "l_name", "r_id", "r_value")
+WAYS = {"outer-left": ("left", 2.0, 0.0), "outer-skew": ("left", 3.0, HOT_SHARE), "outer-full": ("full", 1.5, 0.0)}
+"""Of each race the join, how many times faster it must be, and the share of one key."""
+CLUSTER_MEMORY = "3g"
+CLUSTER_PATIENCE = 3600.0
+DRIVER = """
+import json, sys
+from dataclasses import asdict
+from pyspark.sql import SparkSession
+from benchmarks.figures import Stand
+from benchmarks.ring_races import against_spark
+
+SparkSession.builder.getOrCreate()
+print(json.dumps(asdict(against_spark(sys.argv[1], Stand(**json.loads(sys.argv[2]))))))
+"""
 
 
 def races() -> dict[str, Callable[[Stand], Outcome]]:
     """Every race by its name."""
-    return {
-        "outer-left": partial(against_spark, "outer-left", "left", 2.0),
-        "outer-skew": partial(against_spark, "outer-skew", "left", 3.0, hot=HOT_SHARE),
-        "outer-full": partial(against_spark, "outer-full", "full", 1.5),
-        "outer-files": files,
-    }
+    here = {name: partial(against_spark, name) for name in WAYS}
+    on_cluster = {f"{name}-cluster": partial(by_cluster, name) for name in WAYS}
+    return {**here, **on_cluster, "outer-files": files}
 
 
-def against_spark(name: str, how: str, target: float, stand: Stand, *, hot: float = 0.0) -> Outcome:
+def by_cluster(name: str, stand: Stand) -> Outcome:
+    """The same race, run by a driver of a cluster."""
+    with StandaloneCluster(workers=CORES, cores=1, memory=CLUSTER_MEMORY, options="") as cluster:
+        driver = cluster.run_driver(DRIVER, name, json.dumps(asdict(stand)))
+        found = read_outcome(json.loads(cluster.answer(driver, CLUSTER_PATIENCE).splitlines()[-1]))
+    told = "Spark on two workers"
+    claims = [replace(own, what=own.what.replace("Spark", told, 1)) for own in found.claims]
+    notes = [own.replace("Spark", told, 1) for own in found.notes]
+    title = found.title.replace("Spark", told, 1)
+    return replace(found, race=f"{name}-cluster", title=title, claims=claims, notes=notes)
+
+
+def against_spark(name: str, stand: Stand) -> Outcome:
     """A left side of 100,000 rows that are all kept, every second with partners among 20 million."""
+    how, target, hot = WAYS[name]
     skew = ", one key has half of the large side" if hot else ""
     title = f"Spark: {how} join, 100,000 rows kept, 20 million stay{skew}"
     with _parquet(stand.rows(SMALL), stand.rows(LARGE), hot) as folder:

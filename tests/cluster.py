@@ -76,12 +76,16 @@ class Gate:
 
 
 class StandaloneCluster:
-    """A master and `workers` workers, each with so many cores and so much memory, until the end of the `with`."""
+    """A master and `workers` workers, each with so many cores and so much memory, until the end of the `with`.
 
-    def __init__(self, workers: int = 2, cores: int = 1, memory: str = "1g") -> None:
+    `options` are those of the JVMs of driver and executors; those that are not given make a JVM for a short test.
+    """
+
+    def __init__(self, workers: int = 2, cores: int = 1, memory: str = "1g", options: str = SHORT_LIVED) -> None:
         self.workers = workers
         self.cores = cores
         self.memory = memory
+        self.options = options
         self.url = ""
         self._secret = secrets.token_hex()
         self._started: list[subprocess.Popen[str]] = []
@@ -104,9 +108,9 @@ class StandaloneCluster:
         self._start([sys.executable, "-c", script, *arguments], stdout=subprocess.PIPE)
         return self._started[-1]
 
-    def answer(self, driver: subprocess.Popen[str]) -> str:
+    def answer(self, driver: subprocess.Popen[str], patience: float = PATIENCE) -> str:
         """What the driver has printed when it is done; it must end well."""
-        printed, _ = driver.communicate(timeout=PATIENCE)
+        printed, _ = driver.communicate(timeout=patience)
         assert driver.returncode == 0, self._log(self._started.index(driver)).read_text()
         return printed
 
@@ -162,8 +166,8 @@ class StandaloneCluster:
             "spark.authenticate.secret": self._secret,
             "spark.driver.bindAddress": HOST,
             "spark.driver.host": HOST,
-            "spark.driver.extraJavaOptions": SHORT_LIVED,
-            "spark.executor.extraJavaOptions": SHORT_LIVED,
+            "spark.driver.extraJavaOptions": self.options,
+            "spark.executor.extraJavaOptions": self.options,
             "spark.executor.memory": self.memory,
             "spark.log.level": "WARN",
             "spark.master": self.url,

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dovetail._core.kernels.csv_text import count_lines, read_integers, split_rows
+from dovetail._core.kernels.csv_text import NEWLINE, count_letter, fill_lines, read_integers, split_rows
 
 FIELDS = st.text(alphabet='a1,"\n -', max_size=5)
 
@@ -21,8 +21,11 @@ def test_rows_and_first_fields_are_those_of_pythons_reader(rows: list[tuple[str,
     csv.writer(sink, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows(rows)
     text = sink.getvalue().encode()
     data = np.frombuffer(text, np.uint8)
-    start, key_end, end = (np.empty(count_lines(data), np.int32) for _ in range(3))
-    number, ragged = split_rows(data, np.int64(3), start, key_end, end, np.empty(5, np.int64))
+    start, key_end, end = (np.empty(count_letter(data, NEWLINE), np.int32) for _ in range(3))
+    flags = np.empty(16, np.uint8)
+    number, ragged = split_rows(
+        data, np.int64(3), flags, flags.view(np.uint64), start, key_end, end, np.empty(5, np.int64)
+    )
     assert (number, ragged) == (len(rows), 0)
     pieces = [(text[a:b].decode(), text[a:c].decode()) for a, b, c in zip(start, key_end, end, strict=False)][:number]
     keys = [next(csv.reader(io.StringIO(key, newline="")))[0] for key, _ in pieces]
@@ -32,9 +35,9 @@ def test_rows_and_first_fields_are_those_of_pythons_reader(rows: list[tuple[str,
 
 def test_ragged_rows_are_counted_and_the_first_noted() -> None:
     data = np.frombuffer(b"1,2\n3\n\n4,5,6\n7,8\n", np.uint8)
-    start, key_end, end = (np.empty(count_lines(data), np.int32) for _ in range(3))
-    ragged = np.zeros(1, np.int64)
-    assert split_rows(data, np.int64(2), start, key_end, end, ragged) == (4, 2)
+    start, key_end, end = (np.empty(count_letter(data, NEWLINE), np.int32) for _ in range(3))
+    flags, ragged = np.empty(8, np.uint8), np.zeros(1, np.int64)
+    assert split_rows(data, np.int64(2), flags, flags.view(np.uint64), start, key_end, end, ragged) == (4, 2)
     assert ragged.tolist() == [4]
 
 
@@ -48,3 +51,17 @@ def test_integers_are_read_and_anything_else_is_not() -> None:
     assert read("0", "-7", "007", "999999999999999999") == [0, -7, 7, 999999999999999999]
     for odd in ("", "-", "1.5", "x", "+1", " 1", "1" * 19):
         assert read("1", odd) is None
+
+
+def test_lines_are_put_together_while_there_is_room() -> None:
+    ours, data = (np.frombuffer(text, np.uint8) for text in (b"1,a2,b", b"1,x\n7,yy\n"))
+    edges, start, key_end, end = (np.array(own, np.int32) for own in ([0, 3, 6], [0, 4], [1, 5], [3, 8]))
+    no_ours, no_theirs = (np.frombuffer(text, np.uint8) for text in (b",", b",\n"))
+    pairs = [np.array(own, np.int32) for own in ([0, 1, -1], [0, -1, 1])]
+    lines = []
+    out, done = np.empty(7, np.uint8), 0
+    while done < 3:
+        sides = pairs[0], edges, ours, pairs[1], start, key_end, end, data
+        done, size = fill_lines(*sides, no_ours, no_theirs, np.int64(done), out)
+        lines.append(out[:size].tobytes())
+    assert lines == [b"1,a,x\n", b"2,b,\n", b"7,,yy\n"]

@@ -152,3 +152,20 @@ def test_rows_are_found_between_quotes_wherever_a_stretch_ends(tmp_path: Path) -
         file = CsvFile.open(str(path))
         keys = [file.rows(stretch).keys() for stretch in file.stretches(number)]
         assert pa.concat_arrays([own.cast(pa.int64()) for own in keys]).to_pylist() == list(range(50))
+
+
+@pytest.mark.parametrize("algorithm", ["ring", "redistribute"])
+def test_a_line_may_be_longer_than_any_block(tmp_path: Path, algorithm: str) -> None:
+    text = "x" * (3 << 20)
+    movies, ratings = _written(tmp_path, f"k,a\n1,{text}\n2,y\n", f"k,b\n1,{text}\n")
+    job = CsvJoin(CsvFile.open(str(movies)), CsvFile.open(str(ratings)), "left", algorithm, 1)
+    join_files(job, tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_text() == f"k,a,b\n1,{text},{text}\n2,y,\n"
+
+
+def test_a_result_takes_the_place_of_an_earlier_one(tmp_path: Path) -> None:
+    movies, ratings = _written(tmp_path)
+    (tmp_path / "out.csv").write_text("before")
+    join_files(CsvJoin(CsvFile.open(str(movies)), CsvFile.open(str(ratings)), "left", "ring", 1), tmp_path / "out.csv")
+    assert _counted(tmp_path / "out.csv") == WANT
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["movies.csv", "out.csv", "ratings.csv"]

@@ -29,7 +29,7 @@ from dovetail._core.sweep.tested import TestedPairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Protocol
+    from typing import Any, Protocol
 
     from numpy.typing import NDArray
 
@@ -53,6 +53,18 @@ if TYPE_CHECKING:
 
         def shown(self, table: pa.Table) -> list[pa.Array]:
             """The columns that the result shows."""
+
+    class Stored(Protocol):
+        """A part of the side that stays, which gives pieces of the result."""
+
+        def meet(self, part: Part) -> Iterator[Any]:
+            """The pairs with a part, if they are wanted; the rows of both are marked."""
+
+        def left_over(self, nothing: pa.Table) -> Iterator[Any]:
+            """The wanted rows of this part, once it has met every other."""
+
+        def left_over_of(self, part: Part) -> Iterator[Any]:
+            """The wanted rows of a part that has met every stored part."""
 
 
 LIGHTER = 4
@@ -84,13 +96,9 @@ class Meeting:
     stored: Reader
     kept: Kept
 
-    def left_over(self, part: Part, stored: StoredPart) -> Iterator[pa.RecordBatch]:
-        """The wanted rows of a part that has met every stored part; `stored` tells the columns beside them."""
-        if self.kept.travelling is None:
-            return
-        ours = SideRows(tuple(self.travelling.shown(part.table)), part.table.num_rows, np.arange(0))
-        rows = np.flatnonzero(part.marked == (self.kept.travelling == "partnered"))
-        yield from side_batches(ours, stored.side, rows, *stored.batches(ours))
+    def stored_part(self, table: pa.Table) -> Stored:
+        """Take up a part of the side that stays."""
+        return StoredPart(self, table)
 
 
 class StoredPart:
@@ -105,8 +113,8 @@ class StoredPart:
         self._index = replace(self._index, rows=np.empty(0, np.int64))  # the order is in the table from now on
         ordered = pa.table({name: one_chunk(table.column(name)).take(places) for name in meeting.stored.carried(table)})
         self._columns = meeting.stored.columns(ordered)
-        self.side = SideRows(tuple(meeting.stored.shown(ordered)), table.num_rows, self._index.positions)
-        self.marked = np.zeros(table.num_rows, np.bool_)
+        self._side = SideRows(tuple(meeting.stored.shown(ordered)), table.num_rows, self._index.positions)
+        self._marked = np.zeros(table.num_rows, np.bool_)
 
     def meet(self, part: Part) -> Iterator[pa.RecordBatch]:
         """Yield the pairs with a part, if they are wanted, and mark the rows of both."""
@@ -118,7 +126,7 @@ class StoredPart:
             return
         part.marked[rows[has_partner(pairs, "left", rows.size)]] = True
         if meeting.kept.stored is not None:
-            self.marked[: self._matching] |= has_partner(pairs, "right", self._matching)
+            self._marked[: self._matching] |= has_partner(pairs, "right", self._matching)
 
     def _pairs(self, pairs: Pairs, part: Part, rows: NDArray[np.int64]) -> Iterator[pa.RecordBatch]:
         kept = self._meeting.kept
@@ -126,13 +134,13 @@ class StoredPart:
         theirs_seen = Marks.of(pairs, "right", self._matching) if kept.stored is not None else None
         marks = [own for own in (ours_seen, theirs_seen) if own is not None]
         ours = SideRows(tuple(self._meeting.travelling.shown(part.table)), part.table.num_rows, rows)
-        first = tuple(column.slice(0, self._matching) for column in self.side.columns)
+        first = tuple(column.slice(0, self._matching) for column in self._side.columns)
         theirs = SideRows(first, self._matching, self._index.positions)
-        yield from pair_batches(pairs, ours, theirs, marks, *self.batches(ours), 1)
+        yield from pair_batches(pairs, ours, theirs, marks, *self._batches(ours), 1)
         if ours_seen is not None:
             part.marked[rows[ours_seen.marked]] = True
         if theirs_seen is not None:
-            self.marked[: self._matching] |= theirs_seen.marked
+            self._marked[: self._matching] |= theirs_seen.marked
 
     def _tested(self, pairs: Pairs, part: Part, rows: NDArray[np.int64]) -> Pairs:
         """The pairs that pass the residuals, too."""
@@ -152,13 +160,22 @@ class StoredPart:
         if kept is None:
             return
         beside = SideRows(tuple(self._meeting.travelling.shown(nothing)), 0, np.arange(0))
-        rows = np.flatnonzero(self.marked == (kept == "partnered"))
-        yield from side_batches(self.side, beside, rows, *self.batches(beside), shown="right")
+        rows = np.flatnonzero(self._marked == (kept == "partnered"))
+        yield from side_batches(self._side, beside, rows, *self._batches(beside), shown="right")
 
-    def batches(self, ours: SideRows) -> tuple[list[str], int]:
+    def left_over_of(self, part: Part) -> Iterator[pa.RecordBatch]:
+        """The wanted rows of a part that has met every stored part."""
+        meeting = self._meeting
+        if meeting.kept.travelling is None:
+            return
+        ours = SideRows(tuple(meeting.travelling.shown(part.table)), part.table.num_rows, np.arange(0))
+        rows = np.flatnonzero(part.marked == (meeting.kept.travelling == "partnered"))
+        yield from side_batches(ours, self._side, rows, *self._batches(ours))
+
+    def _batches(self, ours: SideRows) -> tuple[list[str], int]:
         """The names of the columns, those of the travelling side first, and how many rows make a batch."""
-        columns = (*ours.columns, *self.side.columns)
-        names = [f"a{i}" for i in range(len(ours.columns))] + [f"o{i}" for i in range(len(self.side.columns))]
+        columns = (*ours.columns, *self._side.columns)
+        names = [f"a{i}" for i in range(len(ours.columns))] + [f"o{i}" for i in range(len(self._side.columns))]
         return names, max(1, rows_of_a_batch(columns, 1) // LIGHTER)
 
 

@@ -1,4 +1,4 @@
-"""Find the rows and first fields of CSV text, and read first fields that are plain integers.
+"""Find the rows and first fields of CSV text, read first fields that are plain integers, and put lines together.
 
 Commas and line ends between quotes are part of a field; a doubled quote ends and begins one, which comes to the same.
 """
@@ -7,30 +7,40 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dovetail._core.kernels.compile import kernel
+import numpy as np
+
+from dovetail._core.kernels.compile import NO_ROW, kernel
+from dovetail._core.kernels.copying import copy_bytes
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
-COMMA, NEWLINE, QUOTE, MINUS, ZERO = 44, 10, 34, 45, 48
+COMMA, NEWLINE, RETURN, QUOTE = np.uint8(44), np.uint8(10), np.uint8(13), np.uint8(34)
+MINUS, ZERO = 45, 48
+GATHERED, TOP_BYTE = np.uint64(0x0102_0408_1020_4080), np.uint64(56)
+"""Eight bytes that are 0 or 1, the first lowest, times this have their bits in the top byte, the first lowest."""
+BIT_COUNTS = np.array([bits.bit_count() for bits in range(256)])
+BIT_PLACES = np.array([[*(i for i in range(8) if bits >> i & 1), *[0] * 8][:8] for bits in range(256)])
+"""Where the bits of a byte stand that are set."""
 MOST_DIGITS = 18
 """So many always fit 64 bits."""
 
 
 @kernel
-def count_lines(data: NDArray[np.uint8]) -> int:
-    """Count the line ends, between quotes or not."""
-    lines = 0
+def count_letter(data: NDArray[np.uint8], letter: np.uint8) -> int:
+    """Count a letter, between quotes or not."""
+    times = 0
     for at in range(data.size):
-        lines += data[at] == NEWLINE
-    return lines
+        times += data[at] == letter
+    return times
 
 
 @kernel
 def split_rows(
     data: NDArray[np.uint8],
     columns: np.int64,
+    flags: NDArray[np.uint8],
+    words: NDArray[np.uint64],
     out_start: NDArray[Any],
     out_key_end: NDArray[Any],
     out_end: NDArray[Any],
@@ -38,31 +48,40 @@ def split_rows(
 ) -> tuple[int, int]:
     """Write where each row begins, its first field ends, and the row ends; return how many rows there are, and ragged.
 
-    The text ends with a line end. Empty lines are no rows. The first ragged rows are noted.
+    The text ends with a line end. Empty lines are no rows. The first ragged rows are noted. `words` are the bytes of
+    `flags`, eight at a time: most letters of a text mean nothing here, and are passed over so many at once.
     """
     rows, ragged, start, key_end, commas = 0, 0, 0, -1, 0
     quoted = False
-    for at in range(data.size):
-        letter = data[at]
-        if letter == QUOTE:
-            quoted = not quoted
-        elif quoted:
-            continue
-        elif letter == COMMA:
-            commas += 1
-            if key_end < 0:
-                key_end = at
-        elif letter == NEWLINE:
-            if at > start:
-                out_start[rows] = start
-                out_key_end[rows] = key_end if key_end >= 0 else at
-                out_end[rows] = at
-                if commas + 1 != columns:
-                    if ragged < out_ragged.size:
-                        out_ragged[ragged] = start
-                    ragged += 1
-                rows += 1
-            start, key_end, commas = at + 1, -1, 0
+    for block in range(0, data.size, flags.size):
+        letters = data[block : block + flags.size]
+        for i in range(letters.size):
+            flags[i] = (letters[i] == COMMA) | (letters[i] == NEWLINE) | (letters[i] == QUOTE)
+        flags[letters.size :] = 0
+        for word in range(words.size):
+            bits = (words[word] * GATHERED) >> TOP_BYTE
+            for i in range(BIT_COUNTS[bits]):
+                at = block + 8 * word + BIT_PLACES[bits, i]
+                letter = data[at]
+                if letter == QUOTE:
+                    quoted = not quoted
+                elif quoted:
+                    continue
+                elif letter == COMMA:
+                    commas += 1
+                    if key_end < 0:
+                        key_end = at
+                else:
+                    if at > start:
+                        out_start[rows] = start
+                        out_key_end[rows] = key_end if key_end >= 0 else at
+                        out_end[rows] = at
+                        if commas + 1 != columns:
+                            if ragged < out_ragged.size:
+                                out_ragged[ragged] = start
+                            ragged += 1
+                        rows += 1
+                    start, key_end, commas = at + 1, -1, 0
     return rows, ragged
 
 
@@ -85,3 +104,43 @@ def read_integers(
             value = value * 10 + digit
         out_values[row] = -value if negative else value
     return True
+
+
+@kernel
+def fill_lines(
+    ours: NDArray[np.int32],
+    edges: NDArray[Any],
+    texts: NDArray[np.uint8],
+    theirs: NDArray[np.int32],
+    start: NDArray[Any],
+    key_end: NDArray[Any],
+    end: NDArray[Any],
+    data: NDArray[np.uint8],
+    no_ours: NDArray[np.uint8],
+    no_theirs: NDArray[np.uint8],
+    first: np.int64,
+    out: NDArray[np.uint8],
+) -> tuple[int, int]:
+    """Write lines from `first` on while there is room; return where to go on, and how many bytes were written.
+
+    A line is one of our texts, or their key and `no_ours`, and then what follows their key with its line end, or
+    `no_theirs`.
+    """
+    at = 0
+    for line in range(first, ours.size):
+        own, other = ours[line], theirs[line]
+        head = edges[own + 1] - edges[own] if own != NO_ROW else key_end[other] - start[other] + no_ours.size
+        rest = end[other] + 1 - key_end[other] if other != NO_ROW else no_theirs.size
+        if at + head + rest > out.size:
+            return line, at
+        if own != NO_ROW:
+            copy_bytes(texts, edges[own], head, out, at)
+        else:
+            copy_bytes(data, start[other], head - no_ours.size, out, at)
+            copy_bytes(no_ours, 0, no_ours.size, out, at + head - no_ours.size)
+        if other != NO_ROW:
+            copy_bytes(data, key_end[other], rest, out, at + head)
+        else:
+            copy_bytes(no_theirs, 0, rest, out, at + head)
+        at += head + rest
+    return ours.size, at

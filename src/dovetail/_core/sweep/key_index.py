@@ -50,7 +50,7 @@ class KeyIndex:
     @classmethod
     def build(cls, side: SideColumns, null_safe: Sequence[bool], seed: int = 0) -> KeyIndex:
         """Sort a side by its keys."""
-        rows, parts = _keyed(side, null_safe)
+        rows, parts = keyed(side, null_safe)
         while True:
             words, order = sort_with_order(hashes(parts, seed))
             ordered = KeyParts((words,), ()) if parts.one_word else parts.take(order)
@@ -61,21 +61,21 @@ class KeyIndex:
 
     def probe(self, side: SideColumns) -> tuple[Slices, NDArray[np.int64]]:
         """Where the partners of another side's rows stand, and which rows of that side these are."""
-        rows, parts = _keyed(side, self.null_safe)
+        rows, parts = keyed(side, self.null_safe)
         words = hashes(parts, self.seed)
         low, high = np.empty(rows.size, np.int64), np.empty(rows.size, np.int64)
         self.index.below(words, low)
         self.index.up_to(words, high)
         if not parts.one_word:
             found = np.flatnonzero(low < high)
-            other = found[_unequal(parts.take(found), self.parts.take(low[found]))]
+            other = found[unequal(parts.take(found), self.parts.take(low[found]))]
             high[other] = low[other]
         return Slices(self.positions, np.arange(rows.size), low, high), rows
 
 
 def side_hashes(side: SideColumns, null_safe: Sequence[bool]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The rows that can match, and a hash of each one's key, equal wherever the key is."""
-    rows, parts = _keyed(side, null_safe)
+    rows, parts = keyed(side, null_safe)
     size = rows.size
     hashed = hashes(parts, 0)
     spread = np.zeros(size, np.uint64)
@@ -96,7 +96,7 @@ def hashes(parts: KeyParts, seed: int) -> NDArray[np.int64]:
     return out.view(np.int64)
 
 
-def _keyed(side: SideColumns, null_safe: Sequence[bool]) -> tuple[NDArray[np.int64], KeyParts]:
+def keyed(side: SideColumns, null_safe: Sequence[bool]) -> tuple[NDArray[np.int64], KeyParts]:
     """The rows that can match, and their keys."""
     rows = can_match(side, null_safe)
     return rows, key_parts([pick(key, rows) for key in side.keys], null_safe)
@@ -105,10 +105,10 @@ def _keyed(side: SideColumns, null_safe: Sequence[bool]) -> tuple[NDArray[np.int
 def _mixed(words: NDArray[np.int64], parts: KeyParts) -> bool:
     """Whether two different keys share a hash; `words` ascend."""
     alike = np.flatnonzero(words[1:] == words[:-1])
-    return bool(_unequal(parts.take(alike), parts.take(alike + 1)).any())
+    return bool(unequal(parts.take(alike), parts.take(alike + 1)).any())
 
 
-def _unequal(one: KeyParts, other: KeyParts) -> NDArray[np.bool_]:
+def unequal(one: KeyParts, other: KeyParts) -> NDArray[np.bool_]:
     """Row by row, whether two keys differ."""
     size = one.words[0].size if one.words else one.texts[0].start.size
     out = np.zeros(size, np.bool_)

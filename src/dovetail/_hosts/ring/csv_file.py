@@ -19,16 +19,17 @@ import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from dovetail._core.columns.types import canonicalise
-from dovetail._core.kernels.csv_text import count_lines, read_integers, split_rows
+from dovetail._core.kernels.csv_text import NEWLINE, RETURN, count_letter, read_integers, split_rows
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-COMMA, NEWLINE, QUOTE = b',\n"'
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 SHOWN_LINES = 5
 PAGE = 1 << 20
+FLAGS = 1 << 12
+"""So many letters are looked at together; it makes no difference to the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +66,10 @@ class CsvFile:
     def stretches(self, number: int) -> list[tuple[int, int]]:
         """So many stretches of whole rows, of about as many bytes each."""
         with Path(self.path).open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            edges, quotes, counted = [self.begin], 0, data.find(b'"', self.begin)
+            edges, quotes, counted = [self.begin], 0, self.begin
             for i in range(1, number):
                 at = max(edges[-1], self.begin + (self.size - self.begin) * i // number)
-                if counted >= 0:  # else there is none in the whole file
-                    quotes, counted = quotes + _quotes(data, counted, at), max(counted, at)
+                quotes, counted = quotes + _quotes(data, counted, at), at
                 edges.append(_row_end(data, at, inside=quotes % 2 == 1) if at > edges[-1] else at)
         return list(pairwise([*edges, self.size]))
 
@@ -77,8 +77,7 @@ class CsvFile:
         """The rows of a stretch; refuse those with too few or too many fields."""
         begin, end = stretch
         with Path(self.path).open("rb") as file:
-            file.seek(begin)
-            data = file.read(end - begin)
+            data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))[begin:end]
         rows, ragged, odd = split(data, len(self.columns))
         if odd:
             raise self._ragged(begin, rows.data.to_pybytes(), ragged, odd)
@@ -108,9 +107,9 @@ class CsvRows:
         """The first fields as they are written."""
         return _pieces(self.data, self.start, self.key_end).take(_every_second(self.start.size))
 
-    def rests(self) -> Rests:
+    def rests(self) -> pa.Array:
         """What follows the first fields, with the line's end."""
-        return Rests(_pieces(self.data, self.key_end, self.end + 1))
+        return _pieces(self.data, self.key_end, self.end + 1).take(_every_second(self.start.size))
 
     def keys(self, kind: pa.DataType | None = None) -> pa.Array:
         """The first fields as values, of a type of their own or of the one asked for; empty ones are NULL."""
@@ -136,32 +135,17 @@ class CsvRows:
         return canonicalise(table.column(0).combine_chunks())
 
 
-@dataclass(frozen=True, slots=True)
-class Rests:
-    """What follows the first field of each row; taken from the file's own bytes when a row is written."""
-
-    pieces: pa.Array
-
-    def of(self, rows: pa.Array) -> pa.Array:
-        """Those of some rows."""
-        return self.pieces.take(pc.multiply(rows, 2))
-
-    def all(self) -> pa.Array:
-        """Those of all rows."""
-        return self.pieces.take(_every_second(len(self.pieces) // 2))
-
-
-def split(data: bytes, columns: int) -> tuple[CsvRows, NDArray[np.int64], int]:
+def split(data: memoryview | bytes, columns: int) -> tuple[CsvRows, NDArray[np.int64], int]:
     """The rows of a text, where the first ragged ones begin, and how many of these there are."""
-    if b"\r" in data:
-        data = data.replace(b"\r\n", b"\n")
-    if data and not data.endswith(b"\n"):
-        data += b"\n"
-    place = np.int32 if len(data) < np.iinfo(np.int32).max else np.int64
     letters = np.frombuffer(data, np.uint8)
-    start, key_end, end = (np.empty(count_lines(letters), place) for _ in range(3))
+    if letters.size and (letters[-1] != NEWLINE or count_letter(letters, RETURN)):
+        data = bytes(data).replace(b"\r\n", b"\n").removesuffix(b"\n") + b"\n"
+        letters = np.frombuffer(data, np.uint8)
+    place = np.int32 if len(data) < np.iinfo(np.int32).max else np.int64
+    start, key_end, end = (np.empty(count_letter(letters, NEWLINE), place) for _ in range(3))
     ragged = np.empty(SHOWN_LINES, np.int64)
-    rows, odd = split_rows(letters, np.int64(columns), start, key_end, end, ragged)
+    flags = np.empty(FLAGS, np.uint8)
+    rows, odd = split_rows(letters, np.int64(columns), flags, flags.view(np.uint64), start, key_end, end, ragged)
     return CsvRows(pa.py_buffer(data), start[:rows], key_end[:rows], end[:rows]), ragged[:odd], odd
 
 
@@ -196,7 +180,10 @@ def _used(lines: pa.Array) -> int:
 
 def _quotes(data: mmap.mmap, begin: int, end: int) -> int:
     """How many quotes there are between two places."""
-    return sum(data[at : min(at + PAGE, end)].count(b'"') for at in range(begin, end, PAGE))
+    first = data.find(b'"', begin, end)
+    if first < 0:
+        return 0
+    return sum(data[at : min(at + PAGE, end)].count(b'"') for at in range(first, end, PAGE))
 
 
 def _row_end(data: mmap.mmap, at: int, *, inside: bool = False) -> int:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import fcntl
 import os
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -18,6 +18,7 @@ from dovetail._core.condition.split import read_condition
 from dovetail._core.emit.stored import Meeting
 from dovetail._core.plan.outer import Kept
 from dovetail._hosts.ring.csv_file import bytes_of, side_by_side
+from dovetail._hosts.ring.csv_lines import LineMeeting, Lines, Stretch
 from dovetail._hosts.ring.processes import Done
 from dovetail._hosts.ring.reader import Projected
 from dovetail._hosts.ring.sockets import SocketLinks
@@ -27,12 +28,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from multiprocessing.connection import Connection
 
-    from dovetail._core.plan.query import How
+    from dovetail._core.condition.values import Condition
     from dovetail._hosts.ring.csv_file import CsvRows
     from dovetail._hosts.ring.processes import CsvJoin
 
 LOOPBACK = "127.0.0.1"
-BLOCK = 1 << 20
 TEXT_ROWS = 1 << 14
 
 
@@ -49,10 +49,9 @@ def joined(rank: int, job: CsvJoin, part: Path, secret: bytes, line: Connection[
         places, kinds, common = line.recv()
         links.join(rank, places)
         keys = [_typed(*own, common) for own in zip(sides, keys, kinds, strict=True)]
-        write = Lines(job, sides[1], part)
-        batches = ALGORITHMS[job.algorithm](worker_of(job.how, job.algorithm, sides, keys), links)
+        pieces = ALGORITHMS[job.algorithm](worker_of(job, sides, keys), links)
         del sides, keys
-        rows = write(batches)
+        rows = _write(lines_of(job, pieces), part)
     except BaseException:
         links.abort()
         raise
@@ -65,58 +64,39 @@ def _typed(rows: CsvRows, keys: pa.Array, kind: pa.DataType, common: pa.DataType
     return cast(keys if keys.type == kind else rows.keys(kind), common)
 
 
-def worker_of(how: How, algorithm: str, sides: Sequence[CsvRows], keys: Sequence[pa.Array]) -> Worker:
+def worker_of(job: CsvJoin, sides: Sequence[CsvRows], keys: Sequence[pa.Array]) -> Worker:
     """What a process needs to know of the join.
 
-    Where S stays, its rows are numbers, and their text is read where it lies; where it moves, the text moves with it.
+    Where S stays, its rows are read where they lie; where it moves, they move as values of their own.
     """
-    inputs = Inputs(Input("R", ("key",)), Input("S", ("key",)))
-    ours, theirs = sides
-    if algorithm != "redistribute":
-        stored = {"p0": pa.array(np.arange(len(keys[1]), dtype=np.int32))}
-    elif how == "full":
-        stored = {"p0": theirs.rests().all(), "p1": theirs.key_texts()}
-    else:
-        stored = {"p0": theirs.rests().all()}
-    readers = Projected("R", ("row",), ("p0",)), Projected("S", tuple(stored), tuple(stored))
-    meeting = Meeting(read_condition("R.key = S.key", inputs), *readers, Kept.of(how, "left"))
-    return Worker(meeting, pa.table({"k0": keys[0], "p0": ours.texts()}), pa.table({"k0": keys[1], **stored}))
+    kept, rows = Kept.of(job.how, "left"), sides[1]
+    ours, travelling = Projected("R", ("row",), ("p0",)), pa.table({"k0": keys[0], "p0": sides[0].texts()})
+    if job.algorithm != "redistribute":
+        stays = LineMeeting(_same_key(), ours, Projected("S", (), ()), kept, *job.nothing())
+        return Worker(stays, travelling, Stretch(rows, keys[1]))
+    stored = {"p0": rows.rests()} | ({"p1": rows.key_texts()} if job.how == "full" else {})
+    moves = Meeting(_same_key(), ours, Projected("S", tuple(stored), tuple(stored)), kept)
+    return Worker(moves, travelling, pa.table({"k0": keys[1], **stored}))
 
 
-class Lines:
-    """The rows of the result as text; all processes append to one file, whole rows at a time."""
+@cache
+def _same_key() -> Condition:
+    return read_condition("R.key = S.key", Inputs(Input("R", ("key",)), Input("S", ("key",))))
 
-    def __init__(self, job: CsvJoin, stored: CsvRows, part: Path) -> None:
-        self._part = part
-        self._no_ours = b"," * (len(job.travelling.columns) - 1)
-        self._no_theirs = b"," * (len(job.stored.columns) - 1) + b"\n"
-        self._stays = job.algorithm != "redistribute"
-        self._rests = stored.rests() if self._stays else None
-        self._keys = stored.key_texts() if self._stays and job.how == "full" else None
 
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> int:
-        """Write all batches; return how many rows they had."""
-        rows, size = 0, 0
-        waiting: list[memoryview] = []
-        with self._part.open("ab", buffering=0) as file:
-            for piece in (some for batch in batches for some in _pieces(batch)):
-                waiting.append(self._text(piece))
-                rows, size = rows + piece.num_rows, size + len(waiting[-1])
-                if size >= BLOCK:
-                    _append(file.fileno(), waiting)
-                    waiting, size = [], 0
-            _append(file.fileno(), waiting)
-        return rows
-
-    def _text(self, batch: pa.RecordBatch) -> memoryview:
-        ours, *theirs = batch.columns
-        rests = theirs[0] if self._rests is None else self._rests.of(theirs[0])
+def lines_of(job: CsvJoin, pieces: Iterator[Any]) -> Iterator[Lines]:
+    """The result as text: where S has moved, its rows are batches so far."""
+    if job.algorithm != "redistribute":
+        yield from pieces
+        return
+    no_ours, no_theirs = job.nothing()
+    for batch in (some for piece in pieces for some in _pieces(piece)):
+        ours, rests, *keys = batch.columns
         if ours.null_count:
-            keys = theirs[1] if self._keys is None else self._keys.take(theirs[0])
-            ours = pc.coalesce(ours, side_by_side(keys, self._no_ours))
+            ours = pc.coalesce(ours, side_by_side(keys[0], no_ours))
         if rests.null_count:
-            rests = pc.fill_null(rests, pa.scalar(self._no_theirs, rests.type))
-        return bytes_of(side_by_side(ours, rests))
+            rests = pc.fill_null(rests, pa.scalar(no_theirs, rests.type))
+        yield Lines(batch.num_rows, bytes_of(side_by_side(ours, rests)))
 
 
 def _pieces(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
@@ -125,14 +105,22 @@ def _pieces(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         yield batch.slice(start, TEXT_ROWS)
 
 
-def _append(file: int, blocks: Sequence[memoryview]) -> None:
-    """Write blocks at the end of a file that others write to as well."""
+def _write(pieces: Iterator[Lines], part: Path) -> int:
+    """Append all pieces to a file that others append to as well; return how many rows they had."""
+    rows = 0
+    with part.open("ab", buffering=0) as file:
+        for piece in pieces:
+            _append(file.fileno(), piece.text)
+            rows += piece.rows
+    return rows
+
+
+def _append(file: int, text: memoryview) -> None:
+    """Write whole rows, between which nobody else writes."""
     fcntl.flock(file, fcntl.LOCK_EX)
     try:
-        for block in blocks:
-            left = block
-            while left.nbytes:
-                left = left[os.write(file, left) :]
+        while text.nbytes:
+            text = text[os.write(file, text) :]
     finally:
         fcntl.flock(file, fcntl.LOCK_UN)
 

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from dovetail._hosts.ring.csv_file import CsvFile
 
 LOOPBACK = "127.0.0.1"
-BLOCK = 4 << 20
 
 
 @dataclass(frozen=True)
@@ -52,6 +51,10 @@ class CsvJoin:
         ours = self.travelling.columns
         theirs = [f"S_{name}" if name in ours else name for name in self.stored.columns[1:]]
         return ",".join(_quoted(name) for name in (*ours, *theirs)) + "\n"
+
+    def nothing(self) -> tuple[bytes, bytes]:
+        """What stands in place of R's fields behind the key where there is no row of R, and of S's likewise."""
+        return b"," * (len(self.travelling.columns) - 1), b"," * (len(self.stored.columns) - 1) + b"\n"
 
 
 @dataclass(frozen=True)
@@ -76,14 +79,25 @@ def join_files(job: CsvJoin, target: Path) -> Report:
     """Join two files into a third, by as many processes as asked for."""
     begun = time.perf_counter()
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}-") as folder:
-        part = Path(folder, target.name)
+        part = Path(folder, "result")
         part.write_text(job.header(), encoding="utf-8")
         with _Crew(job, part) as crew:
             started = time.perf_counter()
             done = crew.run()
-        part.replace(target)
+            _put(part, target)  # while the processes end
     ended = time.perf_counter()
     return Report(sum(own.rows for own in done), ended - started, started - begun, sum(own.peak for own in done))
+
+
+def _put(part: Path, target: Path) -> None:
+    """Give a whole result its name; what had it goes with the folder of the part.
+
+    A file that is renamed over another is written to the disk there and then by some file systems, which takes longer
+    than the join.
+    """
+    with suppress(FileNotFoundError):
+        target.replace(part.with_name("before"))
+    part.replace(target)
 
 
 class _Crew:

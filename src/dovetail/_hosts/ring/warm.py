@@ -5,11 +5,13 @@ A server process imports it once; the workers, which are its forks, then find ev
 
 from __future__ import annotations
 
+import encodings.idna  # noqa: F401 -- which the first connection of a process would load
 import queue
 
-from dovetail._hosts.ring.csv_file import split
-from dovetail._hosts.ring.csv_worker import worker_of
+from dovetail._hosts.ring.csv_file import CsvFile, split
+from dovetail._hosts.ring.csv_worker import lines_of, worker_of
 from dovetail._hosts.ring.memory import MemoryLinks, Traffic
+from dovetail._hosts.ring.processes import CsvJoin
 from dovetail._hosts.ring.worker import ALGORITHMS
 
 ROWS = 5000
@@ -20,11 +22,12 @@ def join_some(key: str) -> int:
     """Join texts of keys written in some way, by every algorithm."""
     text = "".join(f"{key.format(7919 * i % ROWS)},{i}\n" for i in range(ROWS)).encode()
     sides = [split(text, 2)[0] for _ in range(2)]
-    rows = 0
+    file, rows = CsvFile("", ("key", "number"), 0, 0), 0
     for name, algorithm in ALGORITHMS.items():
         links = MemoryLinks(0, {(0, 0): queue.SimpleQueue()}, Traffic())
-        worker = worker_of("full", name, sides, [own.keys() for own in sides])
-        rows += sum(batch.num_rows for batch in algorithm(worker, links))
+        job = CsvJoin(file, file, "full", name, 1)
+        worker = worker_of(job, sides, [own.keys() for own in sides])
+        rows += sum(piece.rows for piece in lines_of(job, algorithm(worker, links)))
     return rows
 
 

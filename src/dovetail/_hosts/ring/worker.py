@@ -15,19 +15,19 @@ Source       the third document; there the ring is one of processes and queues.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import pyarrow as pa
 
-from dovetail._core.emit.stored import Part, StoredPart
+from dovetail._core.emit.stored import Part
 from dovetail._core.sweep.key_index import side_hashes
 from dovetail._hosts.ring.wire import with_marks, without_marks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from dovetail._core.emit.stored import Meeting, Reader
+    from dovetail._core.emit.stored import Meeting, Reader, Stored
 
 ID = "dovetail id"
 
@@ -52,22 +52,25 @@ class Links(Protocol):
 
 @dataclass
 class Worker:
-    """One worker's share of the work: its part of the side that travels, and of the side that stays."""
+    """One worker's share of the work: its part of the side that travels, and of the side that stays.
+
+    Only the meeting knows what the latter is, and what the result comes in: batches of rows, or lines of text.
+    """
 
     meeting: Meeting
     travelling: pa.Table
-    stored: pa.Table | None
+    stored: Any
 
-    def take_stored(self) -> pa.Table:
+    def take_stored(self) -> Any:
         """Hand over the part that stays, once: it need not lie here beside its copy in the order of its keys."""
         assert self.stored is not None
-        table, self.stored = self.stored, None
-        return table
+        part, self.stored = self.stored, None
+        return part
 
 
-def soja(own: Worker, links: Links) -> Iterator[pa.RecordBatch]:
+def soja(own: Worker, links: Links) -> Iterator[Any]:
     """Pass parts of the travelling side around a ring; the stored side stays."""
-    stored = StoredPart(own.meeting, own.take_stored())
+    stored = own.meeting.stored_part(own.take_stored())
     part = Part.of(own.travelling)
     yield from stored.meet(part)
     for _ in range(links.size - 1):
@@ -77,25 +80,25 @@ def soja(own: Worker, links: Links) -> Iterator[pa.RecordBatch]:
     yield from _left_over(own, part, stored)
 
 
-def roja(own: Worker, links: Links) -> Iterator[pa.RecordBatch]:
+def roja(own: Worker, links: Links) -> Iterator[Any]:
     """Bring the rows of either side to the worker of their key, then join them there."""
     safe = [key.null_safe for key in own.meeting.condition.keys]
     sides = ((own.travelling, own.meeting.travelling), (own.take_stored(), own.meeting.stored))
     travelling, stored = (_redistributed(table, reader, safe, links) for table, reader in sides)
-    yield from _joined(own, Part.of(travelling), StoredPart(own.meeting, stored))
+    yield from _joined(own, Part.of(travelling), own.meeting.stored_part(stored))
 
 
-def doja(own: Worker, links: Links) -> Iterator[pa.RecordBatch]:
+def doja(own: Worker, links: Links) -> Iterator[Any]:
     """Bring the travelling side to all; its dangling rows go back to where they came from, whole."""
     yield from _replicated(own, links, lambda table: table)
 
 
-def der(own: Worker, links: Links) -> Iterator[pa.RecordBatch]:
+def der(own: Worker, links: Links) -> Iterator[Any]:
     """Bring the travelling side to all; of its dangling rows only the numbers go back."""
     yield from _replicated(own, links, lambda table: table.select([ID]))
 
 
-ALGORITHMS: dict[str, Callable[[Worker, Links], Iterator[pa.RecordBatch]]] = {
+ALGORITHMS: dict[str, Callable[[Worker, Links], Iterator[Any]]] = {
     "ring": soja,
     "redistribute": roja,
     "replicate": doja,
@@ -103,13 +106,13 @@ ALGORITHMS: dict[str, Callable[[Worker, Links], Iterator[pa.RecordBatch]]] = {
 }
 
 
-def _joined(own: Worker, part: Part, stored: StoredPart) -> Iterator[pa.RecordBatch]:
+def _joined(own: Worker, part: Part, stored: Stored) -> Iterator[Any]:
     yield from stored.meet(part)
     yield from _left_over(own, part, stored)
 
 
-def _left_over(own: Worker, part: Part, stored: StoredPart) -> Iterator[pa.RecordBatch]:
-    yield from own.meeting.left_over(part, stored)
+def _left_over(own: Worker, part: Part, stored: Stored) -> Iterator[Any]:
+    yield from stored.left_over_of(part)
     yield from stored.left_over(own.travelling.slice(0, 0))
 
 
@@ -130,11 +133,11 @@ def _exchanged(shares: list[pa.Table], links: Links) -> list[pa.Table]:
     return [shares[links.rank], *(links.receive(rank) for rank in others)]
 
 
-def _replicated(own: Worker, links: Links, sent: Callable[[pa.Table], pa.Table]) -> Iterator[pa.RecordBatch]:
+def _replicated(own: Worker, links: Links, sent: Callable[[pa.Table], pa.Table]) -> Iterator[Any]:
     """Join all travelling rows with the stored part; settle with the others which of them dangle everywhere."""
     parts = _exchanged([own.travelling] * links.size, links)
     everyone = [links.rank, *(rank for rank in range(links.size) if rank != links.rank)]
-    stored, part = StoredPart(own.meeting, own.take_stored()), Part.of(pa.concat_tables(parts))
+    stored, part = own.meeting.stored_part(own.take_stored()), Part.of(pa.concat_tables(parts))
     yield from stored.meet(part)
     yield from stored.left_over(own.travelling.slice(0, 0))
     if own.meeting.kept.travelling is None:
@@ -147,4 +150,4 @@ def _replicated(own: Worker, links: Links, sent: Callable[[pa.Table], pa.Table])
     told = np.zeros(own.travelling.num_rows, np.int64)
     for table in _exchanged(shares, links):
         told[table.column(ID).to_numpy()] += 1
-    yield from own.meeting.left_over(Part(own.travelling, told < links.size), stored)
+    yield from stored.left_over_of(Part(own.travelling, told < links.size))
