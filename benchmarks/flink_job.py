@@ -19,7 +19,7 @@ SETTINGS = {
 }
 """Without small batches Flink says every sum anew after each of its rows."""
 TABLE = """
-CREATE TABLE {name} ({columns}, rt AS TO_TIMESTAMP_LTZ(ts, 3), WATERMARK FOR rt AS rt - INTERVAL '1.001' SECOND)
+CREATE TABLE {name} ({columns}, rt AS TO_TIMESTAMP_LTZ(ts, 3), WATERMARK FOR rt AS rt - INTERVAL '1' SECOND)
 WITH ('connector' = 'filesystem', 'path' = '{path}', 'format' = 'csv')
 """
 QUERY = """
