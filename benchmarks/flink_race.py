@@ -47,7 +47,7 @@ def against_flink(stand: Stand) -> Outcome:
     told = f"{base.num_rows:,} rows a side, 5 keys, windows of 0.1 s"
     title = "Online: Flink's interval join"
     try:
-        theirs, results, matches = _flink(base, probe)
+        cold, warm, results, matches = _flink(base, probe)
     except (OSError, subprocess.SubprocessError, ValueError) as error:
         note = f"online-flink: skipped, Flink could not be set up or run here: {str(error).splitlines()[0]}"
         CONSOLE.print(note)
@@ -57,9 +57,9 @@ def against_flink(stand: Stand) -> Outcome:
     assert runs[0][1:] == (results, matches), (runs[0], results, matches)
     timings = [
         Timing(OURS, OURS, "joiners=2", FINAL, ours[0], ours[1:], results, matches),
-        Timing("Flink, Table API", "Flink", "parallelism 2, mini-batches", FINAL, theirs, [], results, matches),
+        Timing("Flink, Table API", "Flink", "parallelism 2, mini-batches", FINAL, cold, [warm], results, matches),
     ]
-    claim = Claim("Online: throughput over Flink's", "Flink", theirs / timings[0].median, TARGET, "at least")
+    claim = Claim("Online: throughput over Flink's", "Flink", warm / timings[0].median, TARGET, "at least")
     return Outcome("online-flink", title, told, [claim], timings)
 
 
@@ -83,7 +83,7 @@ def _ours(base: pa.Table, probe: pa.Table) -> tuple[float, int, int]:
     return seconds, int(pc.sum(pc.greater(counts, 0)).as_py()), int(pc.sum(counts).as_py())
 
 
-def _flink(base: pa.Table, probe: pa.Table) -> tuple[float, int, int]:
+def _flink(base: pa.Table, probe: pa.Table) -> tuple[float, float, int, int]:
     """The same of Flink, in its own process."""
     python = _environment()
     plain = csv.WriteOptions(include_header=False)
@@ -95,8 +95,8 @@ def _flink(base: pa.Table, probe: pa.Table) -> tuple[float, int, int]:
         said = subprocess.run(
             command, env=_java(), capture_output=True, text=True, check=True, timeout=60 * MINUTES
         ).stdout
-    seconds, results, matches = said.split()[-3:]
-    return float(seconds), int(results), int(matches)
+    cold, *_, warm, results, matches = said.split()[-6:]
+    return float(cold), float(warm), int(results), int(matches)
 
 
 def _environment() -> Path:

@@ -16,6 +16,7 @@ Source       second document, section 5.2, for batches in place of elements.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -95,7 +96,7 @@ class State:
     coverage: list[Coverage | None]
 
 
-class Timed:
+class Timed(ABC):
     """What all joins over time do with arriving rows: note how far time has come, and set aside what is too late."""
 
     def __init__(self, told: Streams) -> None:
@@ -119,13 +120,13 @@ class Timed:
         self.take(name, batch)
         yield from self.advance()
 
+    @abstractmethod
     def take(self, name: str, batch: pa.RecordBatch) -> None:
         """Take a batch of one input."""
-        raise NotImplementedError
 
+    @abstractmethod
     def advance(self) -> Iterator[pa.RecordBatch]:
         """Yield results that have become certain."""
-        raise NotImplementedError
 
     def due(self, _taken: int) -> bool:
         """Whether to advance, after so many rows were taken, though the next ones are at hand."""
