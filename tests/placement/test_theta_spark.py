@@ -80,7 +80,7 @@ def test_auto_leaves_a_dense_join_to_spark_and_says_so(spark: SparkSession) -> N
 
 
 def test_auto_weighs_ranges_against_dealt_cells(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("_core.plan.decide", "_hosts.spark.join"):
+    for module in ("_core.plan.decide", "_hosts.spark.known"):
         monkeypatch.setattr(f"dovetail.{module}.BROADCAST_BYTES", 0)
     dice = np.random.default_rng(2)
     ours, theirs = _numbers(spark, dice.uniform(0, 1, 2000)), _numbers(spark, dice.uniform(-0.9, 0.1, 2000))

@@ -11,12 +11,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dovetail._core.plan.knobs import Knobs
+from dovetail._hosts.spark.known import FEW_PAIRS
 from dovetail._hosts.spark.loads import Loads
 from dovetail._hosts.spark.place import plan_cells
 from dovetail._hosts.spark.sampled import sample_of
+from dovetail._hosts.spark.small import sample_brought
+from dovetail._hosts.spark.statistics import Statistics
 from dovetail._hosts.spark.theta import ThetaCells
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from dovetail._core.condition.values import Condition
     from dovetail._core.plan.decide import Decision
     from dovetail._core.plan.query import Query
     from dovetail._hosts.spark.known import Known
@@ -28,19 +34,20 @@ RESULT_NANOSECONDS = 5.0
 
 Between 3, in a session of ours, and some 13 without its settings.
 """
-FEW_PAIRS = 10_000_000
 DEALT = Knobs("prefap", cuts="quantile")
+
+
+def may_be_sparks(query: Query, condition: Condition) -> bool:
+    """Whether Spark's own nested loop is among the plans of a call: one inequality, and the choice is ours."""
+    free = query.algorithm == "auto" and query.cells is None and query.how == "inner" and query.per is None
+    return free and not condition.keys and not condition.residuals and len(condition.comparisons) == 1
 
 
 def spark_is_best(query: Query, known: Known) -> str | None:
     """Why Spark's own nested loop is the best plan for a call that leaves the choice to us; None if it is not."""
-    condition = known.sides.condition
-    free = query.algorithm == "auto" and query.cells is None and query.how == "inner" and query.per is None
-    if not free or condition.keys or condition.residuals or len(condition.comparisons) != 1 or _few_pairs(known):
+    if not may_be_sparks(query, known.sides.condition) or known.few_pairs:
         return None
-    left, right = known.statistics
-    pairs = left.fitting * right.fitting
-    share = sample_of(condition, left, right)[0].share((condition.comparisons[0].op,))
+    share, pairs = _matching(known)
     if pairs < FEW_PAIRS or share * RESULT_NANOSECONDS < PAIR_NANOSECONDS:
         return None
     return (
@@ -49,11 +56,21 @@ def spark_is_best(query: Query, known: Known) -> str | None:
     )
 
 
-def _few_pairs(known: Known) -> bool:
-    """Whether Spark takes the sides to be so small that statistics are not worth reading."""
-    sides = known.sides.left, known.sides.right
-    rows = [size / max(1, side.row_bytes) for size, side in zip(known.estimates, sides, strict=True)]
-    return rows[0] * rows[1] < FEW_PAIRS
+def _matching(known: Known) -> tuple[float, int]:
+    """The share of the pairs that match, by samples, and how many pairs there are."""
+    turned = known.larger_left
+    brought = turned.brought
+    if brought is None or not isinstance(brought.pieces, Statistics):
+        left, right = known.statistics
+        return _share(known.sides.condition, left.sample, right.sample), left.fitting * right.fitting
+    theirs = sample_brought(brought.table, turned.sides.right)
+    share = _share(turned.sides.condition, brought.pieces.sample, theirs)
+    return share, brought.pieces.fitting * brought.table.num_rows
+
+
+def _share(condition: Condition, left: pa.Table, right: pa.Table) -> float:
+    ops = tuple(comparison.op for comparison in condition.comparisons)
+    return sample_of(condition, left, right)[0].share(ops)
 
 
 def weighed(query: Query, known: Known, decision: Decision, cores: int) -> Decision:
@@ -63,7 +80,7 @@ def weighed(query: Query, known: Known, decision: Decision, cores: int) -> Decis
     if not free or condition.keys or len(condition.comparisons) != 1:
         return decision
     found = known.statistics
-    sample, anchors = sample_of(condition, *found)
+    sample, anchors = sample_of(condition, *(own.sample for own in found))
     ops = (condition.comparisons[0].op,)
     rows = found[0].fitting, found[1].fitting
     theta = ThetaCells.cut(DEALT, ops[0], sample, anchors, decision.cells)

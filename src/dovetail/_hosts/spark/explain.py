@@ -10,7 +10,7 @@ from dovetail._core.plan.matrix import matrix_of
 from dovetail._core.plan.plan import Plan
 from dovetail._core.plan.shape import Kind, kind_of
 from dovetail._core.plan.uses import uses
-from dovetail._hosts.spark.choice import spark_is_best
+from dovetail._hosts.spark.choice import may_be_sparks, spark_is_best
 from dovetail._hosts.spark.join import aggregate_types, branches, numbered, stays_with_spark
 from dovetail._hosts.spark.known import Known
 from dovetail._hosts.spark.loads import Loads
@@ -43,7 +43,7 @@ def run(query: Query, left: SparkFrame, right: SparkFrame) -> Plan:
     if stays_with_spark(query, sides):
         return _sparks_own(query, sides)
     aggregate_types(query, sides)
-    known = Known(sides)
+    known = Known(sides, sampled=may_be_sparks(query, sides.condition))
     reason = spark_is_best(query, known)
     if reason is not None:
         return _sparks_own(query, sides, reason)
@@ -79,7 +79,7 @@ def _sparks_own(query: Query, sides: Sides, chosen: str | None = None) -> Plan:
 def _of_branch(query: Query, branch: Branch, *, full: bool) -> Plan:
     condition = branch.sides.condition
     statistics = branch.known.statistics
-    sample, anchors = sample_of(condition, *statistics)
+    sample, anchors = sample_of(condition, *(own.sample for own in statistics))
     ops = tuple(comparison.op for comparison in condition.comparisons)
     rows = statistics[0].fitting, statistics[1].fitting
     known: dict[str, Any] = {
@@ -128,7 +128,7 @@ def _known(loads: Loads) -> dict[str, Any]:
 def _partitioned(branch: Branch, sample: Sample) -> dict[str, Any]:
     """What a partitioned theta-join costs, from the samples up: exact if they hold all rows that can match."""
     left, right = branch.known.statistics
-    windows = sampled_windows(branch.sides.condition, branch.knobs, left, right)
+    windows = sampled_windows(branch.sides.condition, branch.knobs, left.sample, right.sample)
     rows, sizes = (left.fitting, right.fitting), (sample.left[0].size, sample.right[0].size)
     scale = (rows[0] / max(1, sizes[0])) * (rows[1] / max(1, sizes[1]))
     load_in, load_out = windows.loads(branch.decision.cells)

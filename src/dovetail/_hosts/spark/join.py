@@ -9,9 +9,9 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import BooleanType, DataType, LongType
 
 from dovetail._core.aggregate.functions import result_type
-from dovetail._core.plan.decide import BROADCAST_BYTES, Decision, Facts, broadcast, decide
+from dovetail._core.plan.decide import Decision, Facts, broadcast, decide
 from dovetail._core.plan.knobs import FAMILY
-from dovetail._hosts.spark.choice import DEALT, spark_is_best, weighed
+from dovetail._hosts.spark.choice import DEALT, may_be_sparks, spark_is_best, weighed
 from dovetail._hosts.spark.der import shown
 from dovetail._hosts.spark.frames import cores_of
 from dovetail._hosts.spark.known import Known
@@ -24,7 +24,8 @@ from dovetail._hosts.spark.residuals import task_can_test
 from dovetail._hosts.spark.rewrite import rewritten
 from dovetail._hosts.spark.sampled import sample_of
 from dovetail._hosts.spark.sides import check, project
-from dovetail._hosts.spark.small import Pieces, bring, extremes_of
+from dovetail._hosts.spark.small import extremes_of
+from dovetail._hosts.spark.statistics import Pieces
 from dovetail._hosts.spark.task import CellTask, Layout, broadcast_task, cell_task, settle
 from dovetail._hosts.spark.theta import ThetaCells, placed_theta
 from dovetail._hosts.spark.types import arrow_type, schema_of, spark_type
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from dovetail._hosts.spark.sides import Sides, SparkSide
 
 FEW_ROWS = 100_000
-"""Fewer rows than this, or estimated bytes, are not worth being dealt out."""
+"""Fewer rows than this are not worth being dealt out."""
 
 
 def run(query: Query, left: SparkFrame, right: SparkFrame) -> DataFrame:
@@ -58,7 +59,7 @@ def run(query: Query, left: SparkFrame, right: SparkFrame) -> DataFrame:
     if stays_with_spark(query, sides):
         return sparks_own(query, left, right)
     aggregate_types(query, sides)
-    known = Known(sides)
+    known = Known(sides, sampled=may_be_sparks(query, sides.condition))
     if spark_is_best(query, known) is not None:
         return sparks_own(query, left, right)
     parts = [branch.result() for branch in branches(query, known)]
@@ -205,7 +206,7 @@ class Branch:
         """Both sides, moved to their cells."""
         if self.dealt:
             return placed_theta(self.sides, self.theta(), self.decision.cells, overlay)
-        sample, sampled = sample_of(self.sides.condition, *self.known.statistics)
+        sample, sampled = sample_of(self.sides.condition, *(own.sample for own in self.known.statistics))
         return placed(self.sides, plan_cells(self.sides, sample, sampled, self.decision.cells), overlay)
 
     @property
@@ -220,7 +221,7 @@ class Branch:
 
     def theta(self) -> ThetaCells | None:
         """The cells of a partitioned theta-join; None if a side has no row that can match."""
-        sample, sampled = sample_of(self.sides.condition, *self.known.statistics)
+        sample, sampled = sample_of(self.sides.condition, *(own.sample for own in self.known.statistics))
         op = self.sides.condition.comparisons[0].op
         return ThetaCells.cut(self.knobs, op, sample, sampled, self.decision.cells)
 
@@ -267,13 +268,10 @@ def _with_small_side(query: Query, known: Known, how: How) -> Branch | None:
     """A broadcast of a side that Spark takes to be small; None if there is no such side, or it is not."""
     if query.algorithm != "auto" or query.cells is not None or known.is_read:
         return None
-    turned = known if _keeps_left(query, how) or known.estimates[0] >= known.estimates[1] else known.flip()
-    if turned.estimates[1] > BROADCAST_BYTES:
+    turned = known if _keeps_left(query, how) else known.larger_left
+    if turned.brought is None:
         return None
-    brought = bring(turned.sides, counted=turned.estimates[0] > FEW_ROWS)
-    if brought is None:
-        return None
-    other, pieces = brought
+    other, pieces = turned.brought.table, turned.brought.pieces
     facts = _facts(turned.sides.left, pieces.rows), _facts(turned.sides.right, other.num_rows)
     decision = broadcast("left", *facts, fixed=_keeps_left(query, how), cells=cores_of(turned.sides.left.frame))
     sides = turned.sides
@@ -305,4 +303,4 @@ def _by_statistics(query: Query, known: Known, how: How) -> Branch:
     sides = turned.sides
     if decision.algorithm not in FAMILY or (decision.algorithm == "prefap" and query.knobs.prefilter):
         sides = prefilter(sides, left, right, keep_left=keep)
-    return Branch(query, turned, how, decision, sides, Pieces(left.rows, left.tasks))
+    return Branch(query, turned, how, decision, sides, left)

@@ -6,19 +6,29 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from dovetail._hosts.spark.small import estimated_bytes
-from dovetail._hosts.spark.statistics import read_statistics
+from dovetail._core.plan.decide import BROADCAST_BYTES
+from dovetail._hosts.spark.small import bring, estimated_bytes
+from dovetail._hosts.spark.statistics import count_pieces, read_side, read_statistics
 
 if TYPE_CHECKING:
     from dovetail._hosts.spark.sides import Sides
+    from dovetail._hosts.spark.small import Brought
     from dovetail._hosts.spark.statistics import Statistics
+
+
+FEW_PAIRS = 10_000_000
+"""Fewer than this are joined before anything could be learned of them."""
 
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of both sides, found when it is first asked for."""
+    """What is known of both sides, found when it is first asked for.
+
+    `sampled` asks for a sample of the side that stays where the other one is brought.
+    """
 
     sides: Sides
+    sampled: bool = False
 
     @cached_property
     def statistics(self) -> tuple[Statistics, Statistics]:
@@ -30,6 +40,26 @@ class Known:
         """Spark's own estimates, for which nothing is read."""
         return estimated_bytes(self.sides)
 
+    @cached_property
+    def larger_left(self) -> Known:
+        """The side that Spark takes to be the larger one on the left."""
+        return self if self.estimates[0] >= self.estimates[1] else self.flip()
+
+    @cached_property
+    def few_pairs(self) -> bool:
+        """Whether Spark takes the sides to be so small that nothing more is worth knowing."""
+        sides = self.sides.left, self.sides.right
+        rows = [size / max(1, side.row_bytes) for size, side in zip(self.estimates, sides, strict=True)]
+        return rows[0] * rows[1] < FEW_PAIRS
+
+    @cached_property
+    def brought(self) -> Brought | None:
+        """The right side in the driver, if Spark takes it to be small and it is."""
+        if self.estimates[1] > BROADCAST_BYTES:
+            return None
+        look = None if self.few_pairs else read_side if self.sampled else count_pieces
+        return bring(self.sides, look)
+
     @property
     def is_read(self) -> bool:
         """Whether the statistics are there already."""
@@ -37,7 +67,7 @@ class Known:
 
     def flip(self) -> Known:
         """The sides exchanged; what was found stays."""
-        other = Known(self.sides.flip())
+        other = Known(self.sides.flip(), self.sampled)
         for name in ("statistics", "estimates"):
             if name in self.__dict__:
                 other.__dict__[name] = self.__dict__[name][::-1]

@@ -110,7 +110,7 @@ def travels(kind: DataType) -> bool:
 
 def hottest(known: Known) -> float:
     """The share of the commonest key among the rows of the larger side, by its sample."""
-    sample, _ = sample_of(known.sides.condition, *known.statistics)
+    sample, _ = sample_of(known.sides.condition, *(own.sample for own in known.statistics))
     codes = sample.left_codes if known.estimates[0] > known.estimates[1] else sample.right_codes
     return (
         0.0 if codes is None or codes.size == 0 else float(np.unique(codes, return_counts=True)[1].max() / codes.size)

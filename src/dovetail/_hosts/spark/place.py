@@ -161,7 +161,7 @@ def _anchor_cell(sides: Sides, cells: Cells) -> Column:
         cell = _walk(cells.boxes.tree, cells.anchors, 0)
     else:
         cell = somewhere
-    return F.when(can_match(sides, own), cell).otherwise(somewhere)
+    return F.when(F.expr(sides.can_match(own)), cell).otherwise(somewhere)
 
 
 def _other_cells(sides: Sides, cells: Cells) -> Column:
@@ -219,15 +219,6 @@ def _may_match(box: Box, comparisons: tuple[Comparison, ...], anchors: pa.Table)
         elif not edge.lower and not op.rises:
             holds &= F.col(name) < cut
     return holds
-
-
-def can_match(sides: Sides, own: SparkSide) -> Column:
-    """Whether a row can match at all: its filters hold, its keys (unless null-safe) and values are there."""
-    parts = [F.col("fits")] if own.filtered else []
-    keys = zip(own.named("k"), sides.condition.keys, strict=True)
-    parts += [F.col(name).isNotNull() for name, key in keys if not key.null_safe]
-    parts += [F.col(name).isNotNull() for name in own.named("v")]
-    return reduce(lambda a, b: a & b, parts, F.lit(True))  # noqa: FBT003
 
 
 def _hashable(own: SparkSide) -> list[Column]:

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pyspark.sql import DataFrame
 
-    from dovetail._core.sweep.matches import SideKeys
     from dovetail._hosts.spark.overlay import Overlay
     from dovetail._hosts.spark.sides import Sides, SparkSide
     from dovetail._hosts.spark.statistics import Sampled
@@ -43,6 +42,7 @@ MOST_COPIES = 4
 """Windows that are long beside a cell are given fewer cells, so that a row is in no more of them than this."""
 HOT_SHARE = 0.5
 """A key with more than this share of a cell's rows is cut by time."""
+_NONE = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True)
@@ -200,80 +200,79 @@ def plan_cells(sides: Sides, margins: Margins, asked: int | None) -> TimeCells:
     """Choose the cells by samples of both sides, read now; the answer does not depend on them."""
     if asked == 1 or (asked is None and sum(estimated_bytes(sides)) <= FEW_BYTES):
         return TimeCells(1, (), Stretch(0, (), (), ()))
-    found, cores = read_samples(sides), cores_of(sides.left.frame)
+    keyed, cores = bool(sides.condition.keys), cores_of(sides.left.frame)
+    found = read_samples(sides, "k" if keyed else "kv")
     rows = sum(own.fitting for own in found)
     number = asked or (1 if rows <= FEW_ROWS else min(MOST_CELLS, max(2 * cores, ceil(rows / CELL_ROWS))))
-    samples = _samples(found)
-    keys = [key.null_safe for key in sides.condition.keys]
-    left, right = prepare(side_columns(samples[0]), side_columns(samples[1]), keys)
-    weights = tuple(own.fitting / max(1, own.sample.num_rows) for own in found)
-    if not sides.condition.keys:
-        times = left.values[0], right.values[0]
-        tables = _picked(samples, left.rows, right.rows)
-        return TimeCells(1, (), _cut(0, times, (weights[0], weights[1]), tables, margins, number, asked))
-    return TimeCells(
-        number, tuple(_hot(samples, (left, right), (weights[0], weights[1]), margins, number, asked)), None
-    )
+    if not keyed:
+        return TimeCells(1, (), _cut(0, Drawn.of(sides, found), margins, number, asked))
+    if not Drawn.of(sides, found).hot(number):
+        return TimeCells(number, (), None)
+    return TimeCells(number, tuple(_hot(Drawn.of(sides, read_samples(sides)), margins, number, asked)), None)
 
 
-def _cut(
-    first: int,
-    times: tuple[NDArray[np.int64], NDArray[np.int64]],
-    weights: tuple[float, float],
-    samples: tuple[pa.Table, pa.Table],
-    margins: Margins,
-    cells: int,
-    asked: int | None,
-) -> Stretch:
+@dataclass(frozen=True)
+class Drawn:
+    """Samples of both sides: the rows, their keys as codes, their times, and how many rows each of them stands for."""
+
+    samples: tuple[pa.Table, pa.Table]
+    codes: tuple[NDArray[np.int64], NDArray[np.int64]]
+    times: tuple[NDArray[np.int64], NDArray[np.int64]]
+    weights: tuple[float, float]
+
+    @classmethod
+    def of(cls, sides: Sides, found: tuple[Sampled, Sampled]) -> Drawn:
+        """Sort out what was drawn; an empty sample has the other's types."""
+        ours, theirs = (own.sample for own in found)
+        ours, theirs = ours if ours.num_rows else theirs.slice(0, 0), theirs if theirs.num_rows else ours.slice(0, 0)
+        null_safe = [key.null_safe for key in sides.condition.keys]
+        left, right = prepare(side_columns(ours), side_columns(theirs), null_safe)
+        weights = [own.fitting / max(1, own.sample.num_rows) for own in found]
+        return cls(
+            (ours.take(left.rows), theirs.take(right.rows)),
+            (_NONE if left.codes is None else left.codes, _NONE if right.codes is None else right.codes),
+            (left.values[0] if left.values else _NONE, right.values[0] if right.values else _NONE),
+            (weights[0], weights[1]),
+        )
+
+    def hot(self, cells: int) -> dict[int, int]:
+        """The keys with more than half a cell's share of the rows, and their cells in proportion: two or more."""
+        size = max(int(own.max(initial=0)) for own in self.codes) + 1
+        load = sum(np.bincount(own, minlength=size) * w for own, w in zip(self.codes, self.weights, strict=True))
+        share = np.asarray(load) / max(1.0, float(np.sum(load)))
+        found = {int(code): round(float(share[code]) * cells) for code in np.flatnonzero(share > HOT_SHARE / cells)}
+        return {code: number for code, number in found.items() if number > 1}
+
+    def of_key(self, code: int) -> Drawn:
+        """The rows of one key."""
+        ours, theirs = (np.flatnonzero(own == code) for own in self.codes)
+        return Drawn(
+            (self.samples[0].take(ours), self.samples[1].take(theirs)),
+            (self.codes[0][ours], self.codes[1][theirs]),
+            (self.times[0][ours], self.times[1][theirs]),
+            self.weights,
+        )
+
+
+def _cut(first: int, drawn: Drawn, margins: Margins, cells: int, asked: int | None) -> Stretch:
     """A stretch of so many cells, unless they were not asked for and margins are so wide that rows would be copied."""
-    stretch = Stretch.of(first, cut_ranges(*times, weights, cells), samples, margins)
-    if asked or cells == 1 or stretch.copies(on_axis(samples[1], margins.axis)) <= MOST_COPIES:
+    stretch = Stretch.of(first, cut_ranges(*drawn.times, drawn.weights, cells), drawn.samples, margins)
+    if asked or cells == 1 or stretch.copies(on_axis(drawn.samples[1], margins.axis)) <= MOST_COPIES:
         return stretch
-    return _cut(first, times, weights, samples, margins, cells // 2, asked)
+    return _cut(first, drawn, margins, cells // 2, asked)
 
 
-def _samples(found: tuple[Sampled, Sampled]) -> tuple[pa.Table, pa.Table]:
-    """Both samples; an empty one with the other's types."""
-    ours, theirs = (own.sample for own in found)
-    return ours if ours.num_rows else theirs.slice(0, 0), theirs if theirs.num_rows else ours.slice(0, 0)
-
-
-def _picked(
-    samples: tuple[pa.Table, pa.Table], left: NDArray[np.int64], right: NDArray[np.int64]
-) -> tuple[pa.Table, pa.Table]:
-    return samples[0].take(left), samples[1].take(right)
-
-
-def _hot(
-    samples: tuple[pa.Table, pa.Table],
-    keys: tuple[SideKeys, SideKeys],
-    weights: tuple[float, float],
-    margins: Margins,
-    cells: int,
-    asked: int | None,
-) -> list[Hot]:
-    """The keys with more than half a cell's share of the rows, each with cells in proportion."""
-    codes = [np.empty(0, np.int64) if own.codes is None else own.codes for own in keys]
-    load = sum(np.bincount(own, minlength=_size(codes)) * weight for own, weight in zip(codes, weights, strict=True))
-    share = np.asarray(load) / max(1.0, float(np.sum(load)))
+def _hot(drawn: Drawn, margins: Margins, cells: int, asked: int | None) -> list[Hot]:
+    """The hot keys, each with cells of its own."""
     found: list[Hot] = []
     first = cells
-    for code in np.flatnonzero(share > HOT_SHARE / cells):
-        number = round(float(share[code]) * cells)
-        if number < 2:  # noqa: PLR2004 -- one cell is no cut
-            continue
-        own = [np.flatnonzero(side == code) for side in codes]
-        times = keys[0].values[0][own[0]], keys[1].values[0][own[1]]
-        tables = _picked(samples, keys[0].rows[own[0]], keys[1].rows[own[1]])
-        one = tables[0] if tables[0].num_rows else tables[1]
+    for code, number in drawn.hot(cells).items():
+        own = drawn.of_key(code)
+        one = next(sample for sample in own.samples if sample.num_rows)
         key = tuple(one.column(name)[0] for name in one.column_names if name[0] == "k")
-        found.append(Hot(key, _cut(first, times, weights, tables, margins, number, asked)))
+        found.append(Hot(key, _cut(first, own, margins, number, asked)))
         first += found[-1].stretch.cells
     return found
-
-
-def _size(codes: Sequence[NDArray[np.int64]]) -> int:
-    return max((int(own.max(initial=0)) for own in codes), default=0) + 1
 
 
 def _is_key(own: SparkSide, key: tuple[pa.Scalar, ...]) -> str:
@@ -288,13 +287,6 @@ def _anywhere(own: SparkSide, cells: int) -> str:
     return f"CAST(pmod(xxhash64({', '.join(names)}), {cells}) AS INT)" if names and cells > 1 else "0"
 
 
-def _usable(sides: Sides, own: SparkSide) -> str:
-    """Whether a row can match at all: its filters hold, its keys (unless null-safe) and values are there."""
-    keys = zip(own.named("k"), sides.condition.keys, strict=True)
-    needed = [*(name for name, key in keys if not key.null_safe), *own.named("v")]
-    return " AND ".join([*(["fits"] if own.filtered else []), *(f"{name} IS NOT NULL" for name in needed)])
-
-
 OWN = "own"
 """Whether a row is there for itself, or for the sake of its cell's rows."""
 
@@ -306,10 +298,10 @@ def placed(sides: Sides, cells: TimeCells, overlay: Overlay, *, witnesses: bool,
     that may have a partner among the right rows of other cells; `keep_right` for the right rows that cannot match. Said
     in text, since every call to Spark's functions takes time.
     """
-    right, usable = sides.right, _usable(sides, sides.right)
+    right, usable = sides.right, sides.can_match(sides.right)
     if not keep_right:
         right, usable = replace(right, frame=right.frame.where(usable)), "true"
-    ours = _tagged(sides.left, _usable(sides, sides.left), cells, copied=witnesses)
+    ours = _tagged(sides.left, sides.can_match(sides.left), cells, copied=witnesses)
     theirs = _tagged(right, usable, cells, copied=True)
     return moved_over(overlay, cells.number, ours, theirs, *([] if cells.apart else [OWN]))
 
@@ -339,7 +331,7 @@ def loads(sides: Sides, cells: TimeCells, witnesses: bool) -> dict[str, Any]:  #
     """Count the rows that each cell gets and gives, in a pass over both sides."""
     placing = replace(sides.left, same=()), replace(sides.right, same=())
     ours, theirs = (
-        _tagged(own, _usable(sides, own), cells, copied=copied).selectExpr("cell", f"{given} AS given")
+        _tagged(own, sides.can_match(own), cells, copied=copied).selectExpr("cell", f"{given} AS given")
         for own, copied, given in zip(placing, (witnesses, True), (OWN, "false"), strict=True)
     )
     found = ours.union(theirs).groupBy("cell").agg(F.count("*").alias("in"), F.count_if("given").alias("out")).toArrow()

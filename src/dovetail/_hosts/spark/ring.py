@@ -32,7 +32,7 @@ from dovetail._hosts.spark.frames import cores_of, host_of
 from dovetail._hosts.spark.mapped import mapped
 from dovetail._hosts.spark.residuals import task_can_test
 from dovetail._hosts.spark.rewrite import rewritten
-from dovetail._hosts.spark.small import pieces_of
+from dovetail._hosts.spark.statistics import count_pieces
 from dovetail._hosts.spark.types import schema_of
 from dovetail._hosts.spark.wire import pack, unpack
 from dovetail.errors import UnsupportedError, UsageError
@@ -113,7 +113,7 @@ def _tasks(query: Query, stays: SparkSide) -> int:
     slots = cores_of(stays.frame)
     if query.cells is not None and query.cells > slots:
         raise UsageError.too_few_slots(stays.name, query.cells, slots)
-    pieces = pieces_of(stays.frame.select(*stays.travelling))
+    pieces = count_pieces(stays)
     tasks = pieces.tasks if query.cells is None or pieces.rows == 0 else query.cells
     if tasks > slots:
         raise UsageError.too_few_slots(stays.name, tasks, slots)

@@ -15,10 +15,9 @@ if TYPE_CHECKING:
     from dovetail._core.condition.values import Condition
     from dovetail._core.placement.windows import Windows
     from dovetail._core.plan.knobs import Knobs
-    from dovetail._hosts.spark.statistics import Statistics
 
 
-def sample_of(condition: Condition, left: Statistics, right: Statistics) -> tuple[Sample, pa.Table]:
+def sample_of(condition: Condition, left: pa.Table, right: pa.Table) -> tuple[Sample, pa.Table]:
     """Order keys of both samples, and the left sample's rows in the same order."""
     ours, theirs = _both(left, right)
     cell = Cell.of(condition, side_columns(ours), side_columns(theirs))
@@ -27,7 +26,7 @@ def sample_of(condition: Condition, left: Statistics, right: Statistics) -> tupl
     return sample, ours.take(pa.array(cell.left.rows))
 
 
-def sampled_windows(condition: Condition, knobs: Knobs, left: Statistics, right: Statistics) -> Windows:
+def sampled_windows(condition: Condition, knobs: Knobs, left: pa.Table, right: pa.Table) -> Windows:
     """Both samples placed by a partitioned theta-join."""
     ours, theirs = _both(left, right)
     pairs = Cell.of(condition, side_columns(ours), side_columns(theirs)).placed(knobs).pairs
@@ -35,7 +34,7 @@ def sampled_windows(condition: Condition, knobs: Knobs, left: Statistics, right:
     return pairs.windows
 
 
-def _both(left: Statistics, right: Statistics) -> tuple[pa.Table, pa.Table]:
+def _both(left: pa.Table, right: pa.Table) -> tuple[pa.Table, pa.Table]:
     """Both samples; an empty one has the other's columns."""
-    ours = left.sample if left.sample.num_rows else right.sample.slice(0, 0)
-    return ours, right.sample if right.sample.num_rows else ours.slice(0, 0)
+    ours = left if left.num_rows else right.slice(0, 0)
+    return ours, right if right.num_rows else ours.slice(0, 0)

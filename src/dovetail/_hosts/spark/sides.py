@@ -81,6 +81,14 @@ class Sides:
         """The sides exchanged."""
         return Sides(self.condition.flip(), self.right, self.left)
 
+    def can_match(self, own: SparkSide) -> str:
+        """Whether a row can match at all: its filters hold, its keys (unless null-safe) and values are there."""
+        keys = zip(own.named("k"), self.condition.keys, strict=True)
+        needed = [*(name for name, key in keys if not key.null_safe), *own.named("v")]
+        return (
+            " AND ".join([*(["fits"] if own.filtered else []), *(f"{name} IS NOT NULL" for name in needed)]) or "true"
+        )
+
 
 def check(query: Query, left: SparkFrame, right: SparkFrame) -> dict[str, pa.DataType | None]:
     """Let Spark analyse the condition and the select list; nothing runs.

@@ -18,25 +18,28 @@ import pyarrow.compute as pc
 from dovetail._core.columns.order_keys import order_keys
 from dovetail._core.plan.decide import BROADCAST_BYTES
 from dovetail._hosts.spark.at_once import at_once
-from dovetail._hosts.spark.place import can_match
-from dovetail._hosts.spark.statistics import ROW_BITS
+from dovetail._hosts.spark.statistics import ROW_BITS, Pieces
 from dovetail._hosts.spark.wire import whole
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pyspark.sql import DataFrame
 
     from dovetail._hosts.spark.sides import Sides, SparkSide
 
 _UNITS = {unit: 1024**i for i, unit in enumerate(("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"))}
 _SIDE = re.compile(rf"^[:+]- .*Statistics\(sizeInBytes=([\d.E+]+) ({'|'.join(_UNITS)})", re.MULTILINE)
+SAMPLED = 4096
+"""So many rows of a side that was brought tell enough of it."""
 
 
 @dataclass(frozen=True)
-class Pieces:
-    """How many rows a side has, and how many Spark tasks read them."""
+class Brought:
+    """The rows of the right side that can match, in the driver: its columns that travel. And how the left is cut."""
 
-    rows: int
-    tasks: int
+    table: pa.Table
+    pieces: Pieces
 
 
 def estimated_bytes(sides: Sides) -> tuple[float, float]:
@@ -51,19 +54,16 @@ def estimated_bytes(sides: Sides) -> tuple[float, float]:
     return (sizes[0], sizes[1]) if len(sizes) == 2 else (float("inf"), float("inf"))  # noqa: PLR2004 -- two sides
 
 
-def bring(sides: Sides, *, counted: bool) -> tuple[pa.Table, Pieces] | None:
-    """The columns of the right side that travel, in the driver; None if it is too much.
-
-    And how the left side is cut, if it is large enough to be `counted`.
-    """
+def bring(sides: Sides, look: Callable[[SparkSide], Pieces] | None) -> Brought | None:
+    """Bring the right side while something looks at the left one; None if it is too much."""
     side = sides.right
-    frame = side.frame.filter(can_match(sides, side)).select(*side.travelling)
-    if not counted:
-        table, pieces = bounded(frame, side.row_bytes), Pieces(0, 0)
+    frame = side.frame.filter(sides.can_match(side)).select(*side.travelling)
+    rows, pieces = partial(bounded, frame, side.row_bytes), Pieces(0, 0)
+    if look is None:
+        table = rows()
     else:
-        count, bring_rows = partial(pieces_of, sides.left.frame), partial(bounded, frame, side.row_bytes)
-        pieces, table = at_once(frame.sparkSession, count, bring_rows)
-    return None if table is None else (table, pieces)
+        pieces, table = at_once(frame.sparkSession, partial(look, sides.left), rows)
+    return None if table is None else Brought(table, pieces)
 
 
 def bounded(frame: DataFrame, row_bytes: int) -> pa.Table | None:
@@ -73,11 +73,10 @@ def bounded(frame: DataFrame, row_bytes: int) -> pa.Table | None:
     return table if table.num_rows <= rows else None
 
 
-def pieces_of(frame: DataFrame) -> Pieces:
-    """Count rows and tasks; Spark reads no column for it."""
-    numbered = frame.selectExpr(f"monotonically_increasing_id() >> {ROW_BITS} AS task")
-    row = numbered.selectExpr("count(1)", "coalesce(max(task) + 1, 0)").head()
-    return Pieces(*row) if row is not None else Pieces(0, 0)
+def sample_brought(table: pa.Table, side: SparkSide) -> pa.Table:
+    """Some of the rows that were brought: what the condition reads of them."""
+    rows = np.linspace(0, table.num_rows, min(SAMPLED, table.num_rows), endpoint=False, dtype=np.int64)
+    return whole(table.take(pa.array(rows)), side.same).select([*side.named("k"), *side.named("v")])
 
 
 def extremes_of(table: pa.Table, side: SparkSide) -> pa.Table:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 ROWS_PER_TASK = 1024
 TASKS = 4
+SKIPPED = 16
+"""Far down a task, one row in so many is drawn for a sample."""
 ROW_BITS = 33
 """Spark numbers the rows of a task in the low bits of `monotonically_increasing_id`."""
 
@@ -27,21 +29,28 @@ _ENDS = {"least": "min", "most": "max"}
 # however long it is, and all tasks together not many more, without anything being known of their number or length. What
 # was taken too often is thinned afterwards.
 _ROW, _TASK = f"(number & {(1 << ROW_BITS) - 1})", f"(number >> {ROW_BITS})"
-_DRAWN = "monotonically_increasing_id() AS number", "rand(1) AS draw"
+_NUMBER = "monotonically_increasing_id()"
+_ALL_DRAWN = ROWS_PER_TASK * SKIPPED
+_DRAWN = f"{_NUMBER} AS number", "rand(1) AS draw"
 _CHANCE = f"least(1D, {ROWS_PER_TASK} / ({_ROW} + 1)) * least(1D, {TASKS} / ({_TASK} + 1))"
 
 
 @dataclass(frozen=True)
-class Statistics:
-    """One side: its rows, those that can match at all, a sample of these, and the least and greatest of each value.
-
-    `tasks` is how many Spark tasks read it. `extremes` has a column for each compared value and two rows, or none if no
-    row can match.
-    """
+class Pieces:
+    """How many rows a side has, and how many Spark tasks read them."""
 
     rows: int
-    fitting: int
     tasks: int
+
+
+@dataclass(frozen=True)
+class Statistics(Pieces):
+    """One side: its rows, those that can match at all, a sample of these, and the least and greatest of each value.
+
+    `extremes` has a column for each compared value and two rows, or none if no row can match.
+    """
+
+    fitting: int
     sample: pa.Table
     extremes: pa.Table
 
@@ -56,22 +65,32 @@ class Sampled:
 
 def read_statistics(sides: Sides) -> tuple[Statistics, Statistics]:
     """Read both sides, each row once, only the columns that the condition needs."""
-    ours, theirs = _read_both(_summary(sides.left), _summary(sides.right))
-    return _read(ours, sides.left), _read(theirs, sides.right)
+    return at_once(sides.left.frame.sparkSession, partial(read_side, sides.left), partial(read_side, sides.right))
 
 
-def read_samples(sides: Sides) -> tuple[Sampled, Sampled]:
-    """Read both sides for samples alone, a third of the work: most rows are passed over at once."""
-    ours, theirs = _read_both(_sample(sides.left), _sample(sides.right))
-    return _sampled(ours["sample"]), _sampled(theirs["sample"])
+def read_side(side: SparkSide) -> Statistics:
+    """Read one side, likewise."""
+    return _read(_row(_summary(side)), side)
 
 
-def _read_both(left: DataFrame, right: DataFrame) -> tuple[dict[str, pa.Array], dict[str, pa.Array]]:
-    """The one row of either frame, column by column; both are read at once."""
-    return at_once(left.sparkSession, partial(_row, left), partial(_row, right))
+def count_pieces(side: SparkSide) -> Pieces:
+    """Count rows and tasks; Spark reads no column for it."""
+    numbered = side.frame.selectExpr(f"{_NUMBER} >> {ROW_BITS} AS task")
+    row = numbered.selectExpr("count(1)", "coalesce(max(task) + 1, 0)").head()
+    return Pieces(*row) if row is not None else Pieces(0, 0)
+
+
+def read_samples(sides: Sides, letters: str = "kv") -> tuple[Sampled, Sampled]:
+    """Read both sides for samples alone, a third of the work: most rows are passed over at once.
+
+    `letters` are the groups of columns that are wanted: with keys alone, there is half as much to read.
+    """
+    ours, theirs = (partial(_sampled, own, letters) for own in (sides.left, sides.right))
+    return at_once(sides.left.frame.sparkSession, ours, theirs)
 
 
 def _row(frame: DataFrame) -> dict[str, pa.Array]:
+    """The one row of a frame, column by column."""
     found = frame.toArrow()
     return {name: found.column(name).combine_chunks() for name in found.column_names}
 
@@ -81,39 +100,43 @@ def _summary(side: SparkSide) -> DataFrame:
     keys, values = side.named("k"), side.named("v")
     ends = [f"{f}(CASE WHEN usable THEN {v} END) AS `{end} {v}`" for v in values for end, f in _ENDS.items()]
     return (
-        side.frame.selectExpr(*keys, *values, f"{_usable(side)} AS usable", *_DRAWN)
+        side.frame.selectExpr(*keys, *values, f"{_usable(side, values)} AS usable", *_DRAWN)
         .selectExpr("*", f"{_CHANCE} AS chance")
         .selectExpr(
             "count(1) AS rows",
             "count_if(usable) AS fitting",
             f"coalesce(max(number >> {ROW_BITS}) + 1, 0) AS tasks",
-            f"collect_list(CASE WHEN usable AND draw < chance THEN {_taken(side)} END) AS sample",
+            f"collect_list(CASE WHEN usable AND draw < chance THEN {_taken([*keys, *values])} END) AS sample",
             *ends,
         )
     )
 
 
-def _sample(side: SparkSide) -> DataFrame:
-    """A sample of a side's rows that can match, in one row."""
+def _sample(side: SparkSide, letters: str) -> DataFrame:
+    """A sample of a side's rows that can match, in one row.
+
+    Far down a task only some rows are drawn at all, which is said by whole numbers, and these the more likely. Which
+    ones changes along the way: rows may come in an order that repeats itself.
+    """
+    names = [name for letter in letters for name in side.named(letter)]
+    drawn = f"{_ROW} < {_ALL_DRAWN} OR (({_ROW} + ({_ROW} >> 12)) & {SKIPPED - 1}) = 0"
     return (
-        side.frame.where(_usable(side))
-        .selectExpr(*side.named("k"), *side.named("v"), *_DRAWN)
+        side.frame.where(_usable(side, [name for name in names if name[0] == "v"]))
+        .selectExpr(*names, f"{_NUMBER} AS number")
+        .where(drawn)
         .selectExpr("*", f"{_CHANCE} AS chance")
-        .where("draw < chance")
-        .selectExpr(f"collect_list({_taken(side)}) AS sample")
+        .where(f"rand(1) < chance * IF({_ROW} < {_ALL_DRAWN}, 1, {SKIPPED})")
+        .selectExpr(f"collect_list({_taken(names)}) AS sample")
     )
 
 
-def _usable(side: SparkSide) -> str:
-    """Whether a row can match at all; a NULL key is told later."""
-    return (
-        " AND ".join([*(["fits"] if side.filtered else []), *(f"{name} IS NOT NULL" for name in side.named("v"))])
-        or "true"
-    )
+def _usable(side: SparkSide, values: list[str]) -> str:
+    """Whether a row can match at all, as far as these values tell; a NULL key is told later."""
+    return " AND ".join([*(["fits"] if side.filtered else []), *(f"{name} IS NOT NULL" for name in values)]) or "true"
 
 
-def _taken(side: SparkSide) -> str:
-    return f"struct({', '.join([*side.named('k'), *side.named('v'), 'chance'])})"
+def _taken(names: list[str]) -> str:
+    return f"struct({', '.join([*names, 'chance'])})"
 
 
 def _read(row: dict[str, pa.Array], side: SparkSide) -> Statistics:
@@ -123,12 +146,12 @@ def _read(row: dict[str, pa.Array], side: SparkSide) -> Statistics:
     fitting = row["fitting"][0].as_py()
     ends = {name: pa.concat_arrays([row[f"least {name}"], row[f"most {name}"]]) for name in values}
     extremes = pa.table(ends) if fitting else pa.table({name: array.slice(0, 0) for name, array in ends.items()})
-    return Statistics(row["rows"][0].as_py(), fitting, row["tasks"][0].as_py(), _uniform(sample), extremes)
+    return Statistics(row["rows"][0].as_py(), row["tasks"][0].as_py(), fitting, _uniform(sample), extremes)
 
 
-def _sampled(rows: pa.Array) -> Sampled:
+def _sampled(side: SparkSide, letters: str) -> Sampled:
     """A sample made uniform; each of its rows stood for as many as it was unlikely to be taken."""
-    sample = pa.Table.from_struct_array(rows.flatten())
+    sample = pa.Table.from_struct_array(_row(_sample(side, letters))["sample"].flatten())
     return Sampled(round(float((1 / sample.column("chance").to_numpy()).sum())), _uniform(sample))
 
 

@@ -18,7 +18,7 @@ from dovetail._core.placement.dealt import deal_anchor
 from dovetail._core.placement.family import place
 from dovetail._core.placement.line import Line
 from dovetail._core.plan.matrix import Members
-from dovetail._hosts.spark.place import anywhere, can_match, moved
+from dovetail._hosts.spark.place import anywhere, moved
 from dovetail._hosts.spark.types import literal
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def placed_theta(sides: Sides, theta: ThetaCells | None, tasks: int, overlay: Ov
     own = _owner(theta, sides, 0, len(theta.dealt.starts))
     reached = [(task, theta.may_match(task)) for task in range(tasks)]
     others = F.array_compact(F.array(*(F.when(holds, F.lit(t)) for t, holds in reached if holds is not None)))
-    placed = F.when(can_match(sides, sides.left), own).otherwise(somewhere)
+    placed = F.when(F.expr(sides.can_match(sides.left)), own).otherwise(somewhere)
     return moved(sides, tasks, placed, others, overlay)
 
 
