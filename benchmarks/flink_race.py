@@ -95,7 +95,7 @@ def _flink(base: pa.Table, probe: pa.Table) -> tuple[float, float, int, int]:
         said = subprocess.run(
             command, env=_java(), capture_output=True, text=True, check=True, timeout=60 * MINUTES
         ).stdout
-    cold, *_, warm, results, matches = said.split()[-6:]
+    cold, warm, results, matches = said.split()[-4:]
     return float(cold), float(warm), int(results), int(matches)
 
 
