@@ -17,15 +17,18 @@ import pyarrow as pa
 from benchmarks.figures import FINAL, Claim, Outcome, Timing
 from benchmarks.harness import CONSOLE, OURS
 from dovetail._core.sweep.teams import unbalancedness
-from dovetail.lab.online_measure import balance, engine_for, pace, paced
+from dovetail.lab.online_measure import at_pace, balance, engine_for, pace, paced
 from dovetail.lab.online_streams import PROBE, STREAMS, Stream
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from numpy.typing import NDArray
+
     from benchmarks.figures import Stand
 
 ROWS, BATCH, SECONDS = 1_000_000, 20_000, 5.0
+PACED_SECONDS, IDLE_SECONDS, EVERY = 10.0, 2.0, 0.002
 JOINERS = 2
 MOST_TURNS = 3
 ALGORITHMS = ("scale", "key", "split")
@@ -101,17 +104,45 @@ def balanced(stand: Stand) -> Outcome:
 
 
 def latency(stand: Stand) -> Outcome:
-    """Seconds from when a batch is due to its results, at the rates of A, B and D."""
-    claims = []
-    for name in "ABD":
-        stream = STREAMS[name]
-        batch = max(1, int(stream.rate / 500))
-        rows = stand.rows(int(20 * stream.rate))
-        with CONSOLE.status(f"online-latency: {name}"):
-            seconds = paced(stream, rows, batch, stream.rate, joiners=JOINERS)
-        value = float(np.quantile(seconds, 0.99)) * 1e3
-        claims.append(Claim(f"Online: push, workload {name}, p99", "5 ms", value, 5.0, "at most", "ms"))
-    return Outcome("online-latency", "Online: latency of push", "20 seconds each, a batch every 2 ms", claims, [])
+    """Milliseconds from when a batch is due to its results, at the rates of A, B and D, by turns.
+
+    Beside it, how late a loop is here that has nothing to do: on a shared machine that may be later than the engine.
+    """
+    found: dict[str, list[float]] = {name: [] for name in "ABD"}
+    idle: list[float] = []
+    for turn in range(max(1, stand.repeat)):
+        for name, late in found.items():
+            stream = STREAMS[name]
+            batch = max(1, int(stream.rate * EVERY))
+            with CONSOLE.status(f"online-latency: {name}, turn {turn + 1}"):
+                idle.append(_p99(at_pace(lambda *_: None, int(IDLE_SECONDS / EVERY), EVERY)))
+                rows = stand.rows(int(PACED_SECONDS * stream.rate))
+                late.append(_p99(paced(stream, rows, batch, stream.rate, joiners=JOINERS)))
+    claims = [
+        Claim(
+            f"Online: push, workload {name}, p99",
+            "5 ms",
+            statistics.median(late),
+            5.0,
+            "at most",
+            "ms",
+            by_best=min(late),
+        )
+        for name, late in found.items()
+    ]
+    told = f"{max(1, stand.repeat)} turns of {PACED_SECONDS:.0f} seconds, a batch every {EVERY * 1e3:.0f} ms"
+    notes = [
+        f"Online: push, p99 by turns: {name} " + ", ".join(f"{own:.1f}" for own in late) for name, late in found.items()
+    ]
+    notes.append(
+        f"Online: push: between them a loop without work was late, p99, by {statistics.median(idle):.1f} ms (median), "
+        f"at most {max(idle):.1f} ms."
+    )
+    return Outcome("online-latency", "Online: latency of push", told, claims, [], notes)
+
+
+def _p99(seconds: NDArray[np.float64]) -> float:
+    return float(np.quantile(seconds, 0.99)) * 1e3
 
 
 def request(stand: Stand) -> Outcome:

@@ -16,7 +16,7 @@ from dovetail.lab.online_streams import BASE, PROBE, SECOND, arrivals
 from dovetail.online import WindowJoin
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -78,19 +78,37 @@ def _fill(engine: WindowJoin, stream: Stream, rows: int) -> None:
 
 
 def paced(stream: Stream, rows: int, batch: int, rate: float, **choices: Any) -> NDArray[np.float64]:
-    """Seconds from when each batch should have come, at a rate, to its results; full buffers."""
+    """Seconds from when each batch should have come, at a rate, to its results; full buffers.
+
+    A second goes before, at the same rate, in which the engine gives out what has waited since the buffers were filled.
+    """
     engine = engine_for(stream, **choices)
-    fill = stream.fill
-    _fill(engine, stream, fill)
-    batches = arrivals(stream, rows, begin=fill).batches(batch)
-    latencies = []
-    begun = time.perf_counter()
-    for number, (probe, base) in enumerate(batches):
-        due = begun + (number + 1) * batch / rate
-        _wait(due)
+    _fill(engine, stream, stream.fill)
+    before = int(rate / batch)
+    found = arrivals(stream, rows + before * batch, begin=stream.fill)
+
+    def push(first: int, last: int) -> None:
+        probe, base = found.cut(first * batch, last * batch)
         engine.push(base, probe)
-        latencies.append(time.perf_counter() - due)
-    return np.array(latencies)
+
+    return at_pace(push, before + -(-rows // batch), batch / rate)[before:]
+
+
+def at_pace(take: Callable[[int, int], None], number: int, every: float) -> NDArray[np.float64]:
+    """Seconds from when each of so many things should have come, one every so often, to its having been taken.
+
+    Whoever was held up takes all that has come meanwhile at once, as a reader of a queue does.
+    """
+    due = (np.arange(number) + 1) * every
+    late = np.empty(number)
+    begun, done = time.perf_counter(), 0
+    while done < number:
+        _wait(begun + due[done])
+        come = max(done + 1, int(np.searchsorted(due, time.perf_counter() - begun, side="right")))
+        take(done, come)
+        late[done:come] = time.perf_counter() - begun - due[done:come]
+        done = come
+    return late
 
 
 def _wait(until: float) -> None:

@@ -75,9 +75,11 @@ class Arrivals:
 
     def batches(self, rows: int) -> list[tuple[pa.RecordBatch, pa.RecordBatch]]:
         """Probe rows and base rows of every so many."""
-        return [self._cut(slice(begin, begin + rows)) for begin in range(0, self.ts.size, rows)]
+        return [self.cut(begin, begin + rows) for begin in range(0, self.ts.size, rows)]
 
-    def _cut(self, own: slice) -> tuple[pa.RecordBatch, pa.RecordBatch]:
+    def cut(self, begin: int, end: int) -> tuple[pa.RecordBatch, pa.RecordBatch]:
+        """Probe rows and base rows among those that arrive from one number to another."""
+        own = slice(begin, end)
         probe = self.is_probe[own]
         keys, ts, values = self.keys[own], self.ts[own], self.values[own]
         return (
