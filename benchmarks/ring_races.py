@@ -150,6 +150,8 @@ def _parquet(small: int, large: int, hot: float) -> Iterator[Path]:
     """Both sides on disk; every second small row has partners, and `hot` of the large side is one key."""
     rng = np.random.default_rng(data.SEED)
     keys = rng.permutation(2 * small)[:small]
+    often = int(keys[keys % 2 == 0][0])
+    make = partial(_large, rng, small, hot, often)
     names = pa.array([f"name {i}" for i in range(small)])
     with tempfile.TemporaryDirectory(prefix="dovetail-bench-") as folder:
         path = Path(folder)
@@ -157,15 +159,16 @@ def _parquet(small: int, large: int, hot: float) -> Iterator[Path]:
         (path / "r").mkdir()
         pq.write_table(pa.table({"l_id": np.arange(small), "k": keys, "l_name": names}), path / "l" / "0.parquet")
         for number in range(FILES):
-            with pq.ParquetWriter(path / "r" / f"{number}.parquet", _large(rng, 0, 0, small, hot).schema) as writer:
+            with pq.ParquetWriter(path / "r" / f"{number}.parquet", make(0, 0).schema) as writer:
                 edges = large * number // FILES, large * (number + 1) // FILES
                 for first in range(edges[0], edges[1], PART_ROWS):
-                    writer.write_table(_large(rng, first, min(PART_ROWS, edges[1] - first), small, hot))
+                    writer.write_table(make(first, min(PART_ROWS, edges[1] - first)))
         yield path
 
 
-def _large(rng: np.random.Generator, first: int, rows: int, small: int, hot: float) -> pa.Table:
-    keys = np.where(rng.random(rows) < hot, 1, rng.integers(0, 2 * small, rows))
+def _large(rng: np.random.Generator, small: int, hot: float, often: int, first: int, rows: int) -> pa.Table:
+    """Rows of even keys, of which half are on the small side, as half of that side's keys are even."""
+    keys = np.where(rng.random(rows) < hot, often, 2 * rng.integers(0, small, rows))
     return pa.table({"r_id": np.arange(first, first + rows), "k": keys, "r_value": rng.random(rows)})
 
 
