@@ -70,8 +70,9 @@ def compete(
     """Let everyone run once, then take turns `repeat` times (A B C A B C ...).
 
     Rivals answer the same question: their answers must agree, and variants without hope leave after one turn. Before
-    the turns everyone may run for `warm_up` seconds: short jobs of a new JVM take some ten runs to settle. Whoever had
-    to wait so long for a slow rival that its processes may have been ended is woken by a run that is not timed.
+    the turns everyone may run for `warm_up` seconds, as jobs of a new JVM take some runs to settle, unless the first
+    run took longer. Whoever had to wait so long for a slow rival that its processes may have been ended is woken by a
+    run that is not timed.
     """
     runs: dict[str, _Runs] = {}
     with _progress() as progress:
@@ -81,7 +82,8 @@ def compete(
                 cold, result = seconds(one.run)
                 runs[one.name] = _Runs(cold, one.weigh(result))
                 del result  # its memory must not weigh on the next run
-                _warm(one.run, warm_up)
+                if cold < warm_up:
+                    _warm(one.run, warm_up)
                 runs[one.name].ended = time.perf_counter()
         if rivals:
             _agree(runs)

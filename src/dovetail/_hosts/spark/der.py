@@ -9,6 +9,8 @@ How          small rows 0..5, tasks see     task 1: {0, 2}        word 0 of task
 Edges        rows that agree in all columns that the condition reads share a bit; NULL keys match nothing and dangle.
 State        the small side in every task; of each task, a bit for each distinct small row goes through the one shuffle.
 Worst case   a second scan of the columns of the large side that the condition reads; Spark's broadcast hash joins.
+             Where the only key is a whole number and the small side's lie close together, a key is the number of its
+             own bit, and the second scan needs no join.
 Source       the third document's DER, which exchanges ids of dangling rows; bits of those seen say the same in less.
 """
 
@@ -16,37 +18,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-import pyarrow as pa
 from pyspark.sql import functions as F  # noqa: N812
-from pyspark.sql.types import LongType, StructField, StructType
 
 from dovetail._core.plan.outer import keeps
+from dovetail._hosts.spark.bits import BIT, DenseBits, RowBits, local_frame
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    import pyarrow as pa
     from pyspark.sql import DataFrame
 
     from dovetail._core.condition.values import Side
     from dovetail._core.plan.query import Query
     from dovetail._hosts.spark.frames import SparkFrame
 
-BIT = "dovetail bit"
-"""The column that numbers the rows of the small side that the condition can tell apart."""
-
 
 def der(query: Query, travels: Side, frames: tuple[SparkFrame, SparkFrame], table: pa.Table) -> DataFrame:
     """The join, of which `table` are the rows of the side that travels: the columns that anything reads."""
     small, large = frames if travels == "left" else frames[::-1]
-    numbers, first = distinct_rows(table, query.read_by_condition(small.name))
-    rows = local_frame(small, table, numbers)
+    bits = DenseBits.of(query, travels, small, large, table) or RowBits.of(query, small, large, table)
+    rows = local_frame(small, table, bits.numbers)
     if query.how in ("semi", "anti") and travels == "left":
-        seen = query.how == "semi"
-        return shown(query, told(rows, _seen(query, small, large, table, first), seen=seen).alias(small.name))
+        return shown(query, told(rows, bits.seen(rows), seen=query.how == "semi").alias(small.name))
     joined = shown(query, paired(query, travels, rows, small, large))
     if not keeps(query.how, travels):
         return joined
-    alone = told(rows, _seen(query, small, large, table, first), seen=False)
+    alone = told(rows, bits.seen(rows), seen=False)
     return joined.unionAll(shown(query, padded(alone, small, large)))
 
 
@@ -59,19 +55,9 @@ def paired(query: Query, travels: Side, rows: DataFrame, small: SparkFrame, larg
     return large.frame.alias(large.name).join(broadcast, F.expr(query.condition.sql), how)
 
 
-def _seen(query: Query, small: SparkFrame, large: SparkFrame, table: pa.Table, first: NDArray[np.int64]) -> DataFrame:
-    """The bits of the small rows that have a partner, 64 to a word."""
-    read = query.read_by_condition(small.name)
-    told_apart = local_frame(small, table.select(read).take(pa.array(first)), np.arange(first.size))
-    ours = large.frame.select(*(f"`{name}`" for name in query.read_by_condition(large.name))).alias(large.name)
-    pairs = ours.join(F.broadcast(told_apart.alias(small.name)), F.expr(query.condition.sql))
-    word = pairs.groupBy(F.expr(f"`{BIT}` DIV 64").alias("word"))
-    return word.agg(F.expr(f"bit_or(shiftleft(1L, CAST(`{BIT}` % 64 AS INT)))").alias("bits"))
-
-
-def told(rows: DataFrame, words: DataFrame, *, seen: bool) -> DataFrame:
+def told(rows: DataFrame, bits: DataFrame, *, seen: bool) -> DataFrame:
     """The small rows whose bit is set, or not set."""
-    marked = rows.join(F.broadcast(words), F.expr(f"`{BIT}` DIV 64 = word"), "left")
+    marked = rows.join(F.broadcast(bits), F.expr(f"`{BIT}` DIV 64 = word"), "left")
     return marked.filter(f"NOT ({unset()})" if seen else unset())
 
 
@@ -89,30 +75,3 @@ def padded(rows: DataFrame, small: SparkFrame, large: SparkFrame) -> DataFrame:
 def shown(query: Query, joined: DataFrame) -> DataFrame:
     """What the result shows of joined rows."""
     return joined.select(*(F.expr(column.shows.sql).alias(column.name) for column in query.output))
-
-
-def local_frame(own: SparkFrame, table: pa.Table, numbers: NDArray[np.int64]) -> DataFrame:
-    """Rows that were brought, handed back to Spark with their numbers."""
-    fields = [own.frame.schema[name] for name in table.column_names]
-    schema = StructType([*fields, StructField(BIT, LongType(), nullable=False)])
-    numbered = table.append_column(BIT, pa.array(numbers, pa.int64()))
-    # In one chunk: Spark 4.3 drops every row that comes after an empty one.
-    return own.session.createDataFrame(numbered.combine_chunks(), schema)  # type: ignore[no-any-return]
-
-
-def distinct_rows(table: pa.Table, names: list[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Number the rows that differ in some columns: the number of each row, and the first row of each number.
-
-    Where Spark finds values equal that differ here, such as 0.0 and -0.0, there are two numbers that it marks alike.
-    """
-    numbers = np.zeros(table.num_rows, np.int64)
-    first = np.arange(min(1, table.num_rows))
-    for name in names:
-        column = table.column(name).combine_chunks()
-        if pa.types.is_nested(column.type):
-            return np.arange(table.num_rows), np.arange(table.num_rows)
-        encoded = column.dictionary_encode(null_encoding="encode")
-        codes = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-        both = numbers * max(1, len(encoded.dictionary)) + codes
-        _, first, numbers = np.unique(both, return_index=True, return_inverse=True)
-    return numbers, first

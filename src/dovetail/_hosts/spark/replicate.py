@@ -12,7 +12,8 @@ import numpy as np
 from pyspark.sql import functions as F  # noqa: N812
 
 from dovetail._core.plan.outer import keeps
-from dovetail._hosts.spark.der import BIT, local_frame, padded, paired, shown, unset
+from dovetail._hosts.spark.bits import BIT, local_frame
+from dovetail._hosts.spark.der import padded, paired, shown, unset
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -1,0 +1,127 @@
+"""Which rows of a small side have a partner in a large one: a bit for each, 64 to a word, set by whoever sees one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.types import IntegralType, LongType, StructField, StructType
+from sqlglot import exp
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from pyspark.sql import DataFrame
+
+    from dovetail._core.condition.values import Side
+    from dovetail._core.plan.query import Query
+    from dovetail._hosts.spark.frames import SparkFrame
+
+BIT = "dovetail bit"
+"""The column that numbers the rows of the small side that the condition can tell apart."""
+DENSE = 1 << 22
+"""Keys that span no more than this are numbers of bits themselves."""
+
+
+@dataclass(frozen=True)
+class RowBits:
+    """A bit for each of the small rows that the condition can tell apart; `first` are the first rows of each bit."""
+
+    query: Query
+    small: SparkFrame
+    large: SparkFrame
+    table: pa.Table
+    numbers: NDArray[np.int64]
+    first: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, query: Query, small: SparkFrame, large: SparkFrame, table: pa.Table) -> RowBits:
+        """Number the rows."""
+        return cls(query, small, large, table, *distinct_rows(table, query.read_by_condition(small.name)))
+
+    def seen(self, rows: DataFrame) -> DataFrame:
+        """The bits of the small rows that have a partner, 64 to a word."""
+        read, all_apart = self.query.read_by_condition(self.small.name), self.first.size == self.table.num_rows
+        apart = rows.select(*(f"`{name}`" for name in (*read, BIT))) if all_apart else self._apart(read)
+        ours = self.large.frame.select(*(f"`{name}`" for name in self.query.read_by_condition(self.large.name)))
+        broadcast = F.broadcast(apart.alias(self.small.name))
+        return words(ours.alias(self.large.name).join(broadcast, F.expr(self.query.condition.sql)), f"`{BIT}`")
+
+    def _apart(self, read: list[str]) -> DataFrame:
+        table = self.table.select(read).take(pa.array(self.first))
+        return local_frame(self.small, table, np.arange(self.first.size))
+
+
+@dataclass(frozen=True)
+class DenseBits:
+    """A bit for each whole number from the least of the small side's keys to the greatest; a NULL has none."""
+
+    key: str
+    large: SparkFrame
+    least: int
+    greatest: int
+    numbers: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, query: Query, travels: Side, small: SparkFrame, large: SparkFrame, table: pa.Table) -> DenseBits | None:
+        """The bits of the only key of a condition; None if that is more, is no whole number, or spans too many."""
+        key = query.condition.keys[0] if query.condition.keys else None
+        if key is None or key.null_safe or len(query.condition.parts) > 2:  # noqa: PLR2004 -- both sides of it
+            return None
+        own, other = (key.left.node, key.right.node) if travels == "left" else (key.right.node, key.left.node)
+        if not (_is_whole(own, small) and _is_whole(other, large)):
+            return None
+        column = table.column(own.name)
+        least, greatest = pc.min_max(column).values()
+        if not least.is_valid or greatest.as_py() - least.as_py() > DENSE:
+            return None
+        low, high = least.as_py(), greatest.as_py()
+        nowhere = 64 * ((high - low) // 64 + 1)
+        numbers = pc.fill_null(pc.subtract(column.cast(pa.int64()), low), nowhere).to_numpy()
+        return cls(f"`{other.name}`", large, low, high, numbers)
+
+    def seen(self, rows: DataFrame) -> DataFrame:  # noqa: ARG002 -- as the other has it
+        """The bits of the keys that the large side has, 64 to a word."""
+        least, greatest = (f"CAST('{end}' AS BIGINT)" for end in (self.least, self.greatest))
+        return words(self.large.frame.where(f"{self.key} BETWEEN {least} AND {greatest}"), f"({self.key} - {least})")
+
+
+def _is_whole(node: exp.Expr, own: SparkFrame) -> bool:
+    """Whether a key is a column of whole numbers."""
+    return isinstance(node, exp.Column) and isinstance(own.frame.schema[node.name].dataType, IntegralType)
+
+
+def words(rows: DataFrame, bit: str) -> DataFrame:
+    """The bits that some rows have, 64 to a word."""
+    word = rows.groupBy(F.expr(f"{bit} DIV 64").alias("word"))
+    return word.agg(F.expr(f"bit_or(shiftleft(1L, CAST({bit} % 64 AS INT)))").alias("bits"))
+
+
+def local_frame(own: SparkFrame, table: pa.Table, numbers: NDArray[np.int64]) -> DataFrame:
+    """Rows that were brought, handed back to Spark with their numbers."""
+    fields = [own.frame.schema[name] for name in table.column_names]
+    schema = StructType([*fields, StructField(BIT, LongType(), nullable=False)])
+    numbered = table.append_column(BIT, pa.array(numbers, pa.int64()))
+    # In one chunk: Spark 4.3 drops every row that comes after an empty one.
+    return own.session.createDataFrame(numbered.combine_chunks(), schema)  # type: ignore[no-any-return]
+
+
+def distinct_rows(table: pa.Table, names: list[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Number the rows that differ in some columns: the number of each row, and the first row of each number.
+
+    Where Spark finds values equal that differ here, such as 0.0 and -0.0, there are two numbers that it marks alike.
+    """
+    numbers = np.zeros(table.num_rows, np.int64)
+    first = np.arange(min(1, table.num_rows))
+    for name in names:
+        column = table.column(name).combine_chunks()
+        if pa.types.is_nested(column.type):
+            return np.arange(table.num_rows), np.arange(table.num_rows)
+        encoded = column.dictionary_encode(null_encoding="encode")
+        codes = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+        both = numbers * max(1, len(encoded.dictionary)) + codes
+        _, first, numbers = np.unique(both, return_index=True, return_inverse=True)
+    return numbers, first
