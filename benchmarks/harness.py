@@ -23,6 +23,8 @@ CONSOLE = Console(width=None if sys.stdout.isatty() else 180)
 OURS = "dovetail"
 HOPELESS = 2.0
 """A variant this many times slower than its engine's best is not timed again."""
+LONG = 4.0
+"""A first run that takes this many times the time for warming up has done so itself."""
 ASLEEP = 45.0
 """After so many seconds a contender is woken first: Spark ends Python workers that have been idle for a minute."""
 
@@ -71,7 +73,7 @@ def compete(
 
     Rivals answer the same question: their answers must agree, and variants without hope leave after one turn. Before
     the turns everyone may run for `warm_up` seconds, as jobs of a new JVM take some runs to settle, unless the first
-    run took longer. Whoever had to wait so long for a slow rival that its processes may have been ended is woken by a
+    run took far longer. Whoever had to wait so long for a slow rival that its processes may have been ended is woken by a
     run that is not timed.
     """
     runs: dict[str, _Runs] = {}
@@ -82,7 +84,7 @@ def compete(
                 cold, result = seconds(one.run)
                 runs[one.name] = _Runs(cold, one.weigh(result))
                 del result  # its memory must not weigh on the next run
-                if cold < warm_up:
+                if cold < LONG * warm_up:
                     _warm(one.run, warm_up)
                 runs[one.name].ended = time.perf_counter()
         if rivals:
