@@ -73,8 +73,8 @@ def compete(
 
     Rivals answer the same question: their answers must agree, and variants without hope leave after one turn. Before
     the turns everyone may run for `warm_up` seconds, as jobs of a new JVM take some runs to settle, unless the first
-    run took far longer. Whoever had to wait so long for a slow rival that its processes may have been ended is woken by a
-    run that is not timed.
+    run took far longer. Whoever had to wait so long for a slow rival that its processes may have been ended is woken
+    by a run that is not timed.
     """
     runs: dict[str, _Runs] = {}
     with _progress() as progress:
