@@ -1,0 +1,33 @@
+"""Which rows of a small side have a partner: by bits of their own, or by bits of their keys."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+import dovetail as dv
+from dovetail.testing import assert_same_rows
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+LEAST, GREATEST = -(1 << 63), (1 << 63) - 1
+NEAR = {
+    "least": [LEAST, LEAST + 1, LEAST + 64, None, LEAST],
+    "greatest": [GREATEST, GREATEST - 63, GREATEST - 64, None],
+    "around zero": [-65, -64, -1, 0, 1, 63, 64, None],
+    "far apart": [LEAST, 0, GREATEST, None],
+    "none": [None, None],
+}
+
+
+@pytest.mark.parametrize("name", NEAR)
+def test_keys_that_lie_close_mark_themselves(spark: SparkSession, name: str) -> None:
+    keys = NEAR[name]
+    small = spark.createDataFrame([(key, i) for i, key in enumerate(keys)], "k bigint, v int")
+    others = [*keys[::2], LEAST + 2, -2, 2, GREATEST - 1]
+    large = spark.createDataFrame([(key, i) for i, key in enumerate(others)], "k bigint, w int")
+    for how in ("left", "full", "semi", "anti"):
+        given = {"s": small, "t": large, "on": "s.k = t.k", "how": how}
+        assert_same_rows(dv.join(**given, algorithm="der").collect(), dv.join(**given, algorithm="spark").collect())
