@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 LEAST, GREATEST = -(1 << 63), (1 << 63) - 1
-NEAR = {
+NEAR: dict[str, list[int | None]] = {
     "least": [LEAST, LEAST + 1, LEAST + 64, None, LEAST],
     "greatest": [GREATEST, GREATEST - 63, GREATEST - 64, None],
     "around zero": [-65, -64, -1, 0, 1, 63, 64, None],
@@ -29,5 +29,7 @@ def test_keys_that_lie_close_mark_themselves(spark: SparkSession, name: str) -> 
     others = [*keys[::2], LEAST + 2, -2, 2, GREATEST - 1]
     large = spark.createDataFrame([(key, i) for i, key in enumerate(others)], "k bigint, w int")
     for how in ("left", "full", "semi", "anti"):
-        given = {"s": small, "t": large, "on": "s.k = t.k", "how": how}
-        assert_same_rows(dv.join(**given, algorithm="der").collect(), dv.join(**given, algorithm="spark").collect())
+        found, want = (
+            dv.join(s=small, t=large, on="s.k = t.k", how=how, algorithm=algorithm) for algorithm in ("der", "spark")
+        )
+        assert_same_rows(found, want)
