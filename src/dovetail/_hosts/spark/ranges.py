@@ -19,6 +19,7 @@ from dovetail._core.plan.decide import CELL_ROWS, MOST_CELLS
 from dovetail._core.sweep.prepare import prepare
 from dovetail._hosts.spark.frames import cores_of
 from dovetail._hosts.spark.overlay import moved_over
+from dovetail._hosts.spark.sampled import both_alike
 from dovetail._hosts.spark.small import estimated_bytes
 from dovetail._hosts.spark.statistics import read_samples
 from dovetail._hosts.spark.task import side_columns
@@ -222,9 +223,8 @@ class Drawn:
 
     @classmethod
     def of(cls, sides: Sides, found: tuple[Sampled, Sampled]) -> Drawn:
-        """Sort out what was drawn; an empty sample has the other's types."""
-        ours, theirs = (own.sample for own in found)
-        ours, theirs = ours if ours.num_rows else theirs.slice(0, 0), theirs if theirs.num_rows else ours.slice(0, 0)
+        """Sort out what was drawn."""
+        ours, theirs = both_alike(*(own.sample for own in found))
         null_safe = [key.null_safe for key in sides.condition.keys]
         left, right = prepare(side_columns(ours), side_columns(theirs), null_safe)
         weights = [own.fitting / max(1, own.sample.num_rows) for own in found]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def sample_of(condition: Condition, left: pa.Table, right: pa.Table) -> tuple[Sample, pa.Table]:
     """Order keys of both samples, and the left sample's rows in the same order."""
-    ours, theirs = _both(left, right)
+    ours, theirs = both_alike(left, right)
     cell = Cell.of(condition, side_columns(ours), side_columns(theirs))
     keys = cell.left, cell.right
     sample = Sample(keys[0].values, keys[1].values, keys[0].codes, keys[1].codes)
@@ -28,13 +28,13 @@ def sample_of(condition: Condition, left: pa.Table, right: pa.Table) -> tuple[Sa
 
 def sampled_windows(condition: Condition, knobs: Knobs, left: pa.Table, right: pa.Table) -> Windows:
     """Both samples placed by a partitioned theta-join."""
-    ours, theirs = _both(left, right)
+    ours, theirs = both_alike(left, right)
     pairs = Cell.of(condition, side_columns(ours), side_columns(theirs)).placed(knobs).pairs
     assert isinstance(pairs, PlacedJoin)
     return pairs.windows
 
 
-def _both(left: pa.Table, right: pa.Table) -> tuple[pa.Table, pa.Table]:
+def both_alike(left: pa.Table, right: pa.Table) -> tuple[pa.Table, pa.Table]:
     """Both samples; an empty one has the other's columns."""
     ours = left if left.num_rows else right.slice(0, 0)
     return ours, right if right.num_rows else ours.slice(0, 0)
