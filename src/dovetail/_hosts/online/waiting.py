@@ -60,7 +60,11 @@ class Run:
     """Rows that came together or were merged so many times, and how many of them have been taken."""
 
     def __init__(self, rows: Rows, merged: int) -> None:
-        self._rows, self.merged = rows, merged
+        self.merged = merged
+        self._hold(rows)
+
+    def _hold(self, rows: Rows) -> None:
+        self._rows = rows
         self._head, self._size = 0, int(rows.words.shape[1])
         self.next = int(extent(rows.words[DUE])[0])
         self._sorted: tuple[Ints, Ints] | None = None
@@ -83,15 +87,14 @@ class Run:
         return found
 
     def take(self, bound: int) -> Rows:
-        """Take the rows due below a bound, which are some."""
+        """Take the rows due below a bound, which are some; a few that stay do not hold all that came with them."""
         due, order = self._by_due()
         begin, self._head = self._head, int(due.searchsorted(bound))
         self.next = int(due[self._head]) if self._head < self._size else MOST
-        return self._rows.pick(order[begin : self._head])
-
-    def trimmed(self) -> Run:
-        """The same, in memory of its size: a few rows that wait for long must not hold all that came with them."""
-        return self if _TOGETHER * len(self) > self._size else Run(self.left, self.merged)
+        taken = self._rows.pick(order[begin : self._head])
+        if 0 < _TOGETHER * len(self) <= self._size:
+            self._hold(self.left)
+        return taken
 
     def _by_due(self) -> tuple[Ints, Ints]:
         """When the rows come due, in that order, and which they are."""
@@ -135,8 +138,9 @@ class Waiting:
         if bound is None:
             parts, self._runs = [run.left for run in self._runs], []
         else:
-            parts = [run.take(bound) for run in self._runs if run.next < bound]
-            self._runs = [run.trimmed() for run in self._runs if len(run)] if parts else self._runs
+            due = [run for run in self._runs if run.next < bound]
+            parts = [run.take(bound) for run in due]
+            self._runs = self._runs if all(map(len, due)) else [run for run in self._runs if len(run)]
         return self._unpacked(Rows.joined(parts).by(AT)) if parts else None
 
     def dump(self) -> Iterator[pa.RecordBatch]:
