@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -23,14 +24,14 @@ def mapped(
 
     def run(batches: Batches) -> Batches:
         yield from task(batches)
-        _settle()
+        _settle(len(sys.modules))
 
     return frame.mapInArrow(run, schema, barrier)
 
 
 @cache
-def _settle() -> None:
-    """Once in a worker, set aside what stays in its memory.
+def _settle(modules: int) -> None:  # noqa: ARG001 -- once for each number of them
+    """Set aside, whenever a worker has imported something, what stays in its memory.
 
     Spark collects garbage after every task. To walk through all that Numba and Arrow have imported takes a tenth of a
     second each time.

@@ -10,17 +10,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql import functions as F  # noqa: N812
 
+from dovetail._hosts.spark.parcels import PLACE, arrived, moved
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pyspark.sql import DataFrame
     from pyspark.sql.types import DataType
 
     from dovetail._hosts.spark.sides import SparkSide
-
-PLACE = "place"
-"""Twice the number of a row's cell, and one more if the row is the anchor's: a column less for Spark to write."""
 
 
 @dataclass(frozen=True)
@@ -35,11 +35,15 @@ class Overlay:
         """Number the columns of each type on either side."""
         return cls(_placed(anchor), _placed(other))
 
-    def split(self, batch: pa.RecordBatch, *kept: str) -> tuple[pa.RecordBatch, pa.RecordBatch]:
-        """The rows of either side, under their own names; columns in `kept` are of both."""
-        mine = pc.equal(pc.bit_wise_and(batch.column(PLACE), pa.scalar(1, pa.int32())), 1)
-        both = tuple((name, name) for name in kept)
-        return _pick(batch, self.anchor + both, mine), _pick(batch, self.other + both, pc.invert(mine))
+    def sides(self, batches: Iterator[pa.RecordBatch], *kept: str) -> tuple[pa.Table, pa.Table] | None:
+        """The rows of either side in a task's cell, under their own names, with what there is of `kept`."""
+        ours, theirs = [], []
+        for anchor, rows in arrived(batches):
+            both = tuple((name, name) for name in kept if name in rows.column_names)
+            # One side's rows tell the types of the other's columns, too: a cell may have none of them.
+            ours.append(_pick(rows if anchor else rows.slice(0, 0), self.anchor + both))
+            theirs.append(_pick(rows.slice(0, 0) if anchor else rows, self.other + both))
+        return (pa.concat_tables(ours), pa.concat_tables(theirs)) if ours else None
 
 
 def _placed(side: SparkSide) -> tuple[tuple[str, str], ...]:
@@ -52,13 +56,12 @@ def _placed(side: SparkSide) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
-def _pick(batch: pa.RecordBatch, places: tuple[tuple[str, str], ...], rows: pa.BooleanArray) -> pa.RecordBatch:
-    columns = [batch.column(place) for _, place in places]
-    return pa.RecordBatch.from_arrays(columns, names=[name for name, _ in places]).filter(rows)
+def _pick(rows: pa.Table, places: tuple[tuple[str, str], ...]) -> pa.Table:
+    return pa.Table.from_arrays([rows.column(place) for _, place in places], names=[name for name, _ in places])
 
 
 def moved_over(overlay: Overlay, number: int, anchors: DataFrame, others: DataFrame, *kept: str) -> DataFrame:
-    """Both sides in one frame of so many partitions, each row in that of its `cell`; columns in `kept` are of both."""
+    """Both sides moved to so many partitions, each row to that of its `cell`; columns in `kept` are of both."""
     kinds: dict[str, DataType] = {}
     for frame, places in ((anchors, overlay.anchor), (others, overlay.other)):
         kinds |= {place: frame.schema[name].dataType for name, place in places}
@@ -72,4 +75,4 @@ def moved_over(overlay: Overlay, number: int, anchors: DataFrame, others: DataFr
         return frame.select(F.expr(f"CAST(2 * cell + {int(anchor)} AS INT) AS {PLACE}"), *kept, *columns)
 
     both = laid(anchors, overlay.anchor, anchor=True).union(laid(others, overlay.other, anchor=False))
-    return both.repartitionById(number, F.expr(f"shiftright({PLACE}, 1)"))
+    return moved(both, number)

@@ -13,7 +13,7 @@ from dovetail._core.columns.table import Columns, one_chunk
 from dovetail._core.emit.cell import Cell
 from dovetail._core.sweep.prepare import SideColumns
 from dovetail._core.sweep.residual import residual_test
-from dovetail._hosts.spark.wire import unpack, whole
+from dovetail._hosts.spark.wire import chunks, unpack, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -146,7 +146,7 @@ def broadcast_task(task: CellTask, other: bytes) -> Callable[[Batches], Batches]
     def run(batches: Batches) -> Batches:
         right = unpack(other)
         first = 0
-        for table in _chunks(batches, max(CHUNK_ROWS, 2 * right.num_rows)):
+        for table in chunks(batches, max(CHUNK_ROWS, 2 * right.num_rows), CHUNK_BYTES):
             yield from task.rows(table, right, first)
             first += table.num_rows
 
@@ -157,23 +157,11 @@ def cell_task(task: CellTask, overlay: Overlay) -> Callable[[Batches], Batches]:
     """Join the anchor rows and the other rows that were placed into a task's cell."""
 
     def run(batches: Batches) -> Batches:
-        both = [overlay.split(batch) for batch in batches]
-        if both:
-            yield from task.rows(*(pa.Table.from_batches(side) for side in zip(*both, strict=True)))
+        both = overlay.sides(batches)
+        if both is not None:
+            yield from task.rows(*both)
 
     return run
-
-
-def _chunks(batches: Batches, rows: int) -> Iterator[pa.Table]:
-    """Batches put together until there are enough rows or bytes."""
-    waiting: list[pa.RecordBatch] = []
-    for batch in batches:
-        waiting.append(batch)
-        if sum(own.num_rows for own in waiting) >= rows or sum(own.nbytes for own in waiting) >= CHUNK_BYTES:
-            yield pa.Table.from_batches(waiting)
-            waiting = []
-    if waiting:
-        yield pa.Table.from_batches(waiting)
 
 
 def settle(how: How) -> Callable[[Batches], Batches]:

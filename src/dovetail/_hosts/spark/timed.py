@@ -115,15 +115,12 @@ def both_sides(
     batches: Batches, overlay: Overlay, left: TimedLayout, right: TimedLayout
 ) -> tuple[TimedSide, TimedSide] | None:
     """The rows that were placed into a task's cell; None if there are none."""
-    both = [overlay.split(batch, *({OWN} & set(batch.schema.names))) for batch in batches]
-    if not both:
-        return None
-    ours, theirs = zip(*both, strict=True)
-    return _side(ours, left), _side(theirs, right)
+    both = overlay.sides(batches, OWN)
+    return None if both is None else (_side(both[0], left), _side(both[1], right))
 
 
-def _side(batches: Sequence[pa.RecordBatch], layout: TimedLayout) -> TimedSide:
-    table = pa.Table.from_batches(batches).combine_chunks()
+def _side(rows: pa.Table, layout: TimedLayout) -> TimedSide:
+    table = rows.combine_chunks()
     own = np.ones(table.num_rows, np.bool_)
     if OWN in table.column_names:
         own = one_chunk(table.column(OWN)).to_numpy(zero_copy_only=False)

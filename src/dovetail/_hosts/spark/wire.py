@@ -1,13 +1,32 @@
-"""Arrow tables as bytes: for statistics on their way to the driver and broadcast sides on their way to the tasks."""
+"""Arrow tables on their way: as bytes to the driver or to tasks, and put together where they come in batches."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from dovetail._hosts.ring import wire
 from dovetail._hosts.ring.wire import unpack
 
-__all__ = ["pack", "unpack", "whole"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+__all__ = ["chunks", "pack", "unpack", "whole"]
+
+
+def chunks(batches: Iterable[pa.RecordBatch], rows: int, size: int) -> Iterator[pa.Table]:
+    """Batches put together until there are so many rows or bytes."""
+    waiting: list[pa.RecordBatch] = []
+    left = rows, size
+    for batch in batches:
+        waiting.append(batch)
+        left = left[0] - batch.num_rows, left[1] - batch.nbytes
+        if min(left) <= 0:
+            yield pa.Table.from_batches(waiting)
+            waiting, left = [], (rows, size)
+    if waiting:
+        yield pa.Table.from_batches(waiting)
 
 
 def pack(table: pa.Table) -> bytes:
