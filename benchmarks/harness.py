@@ -25,6 +25,8 @@ HOPELESS = 2.0
 """A variant this many times slower than its engine's best is not timed again."""
 LONG = 4.0
 """A first run that takes this many times the time for warming up has done so itself."""
+LASTING = 120.0
+"""Who takes this long is not run again: its first run counts, since what is cold about it is lost in the rest."""
 ASLEEP = 45.0
 """After so many seconds a contender is woken first: Spark ends Python workers that have been idle for a minute."""
 
@@ -55,7 +57,7 @@ class WrongAnswerError(Exception):
 @dataclass(slots=True)
 class _Runs:
     cold: float
-    answer: Answer
+    answer: Answer | None
     warm: list[float] = field(default_factory=list)
     ended: float = 0.0
 
@@ -73,23 +75,18 @@ def compete(
 
     Rivals answer the same question: their answers must agree, and variants without hope leave after one turn. Before
     the turns everyone may run for `warm_up` seconds, as jobs of a new JVM take some runs to settle, unless the first
-    run took far longer. Whoever had to wait so long for a slow rival that its processes may have been ended is woken
-    by a run that is not timed.
+    run took far longer. Who takes minutes runs only once. Whoever had to wait so long for a slow rival that its
+    processes may have been ended is woken by a run that is not timed.
     """
     runs: dict[str, _Runs] = {}
     with _progress() as progress:
         lane = _Lane(progress, progress.add_task(race, total=len(contenders) * (repeat + 1)), f"{race}, {stage}")
         for one in contenders:
             with lane.step(f"{one.name}, first run"):
-                cold, result = seconds(one.run)
-                runs[one.name] = _Runs(cold, one.weigh(result))
-                del result  # its memory must not weigh on the next run
-                if cold < LONG * warm_up:
-                    _warm(one.run, warm_up)
-                runs[one.name].ended = time.perf_counter()
+                runs[one.name] = _first(one, warm_up)
         if rivals:
             _agree(runs)
-        racing = list(contenders)
+        racing = [one for one in contenders if not runs[one.name].warm]
         for turn in range(repeat):
             for one in racing:
                 with lane.step(f"{one.name}, turn {turn + 1}"):
@@ -100,6 +97,19 @@ def compete(
                     own.ended = time.perf_counter()
             racing = _hopeful(racing, runs) if rivals else racing
     return [_timing(one, runs[one.name], stage) for one in contenders]
+
+
+def _first(one: Contender, warm_up: float) -> _Runs:
+    """Run once, look at the answer and warm up; of who takes too long to be run again, the first run alone."""
+    cold, result = seconds(one.run)
+    if cold > LASTING:
+        return _Runs(cold, None, [cold])
+    found = _Runs(cold, one.weigh(result))
+    del result  # its memory must not weigh on the next run
+    if cold < LONG * warm_up:
+        _warm(one.run, warm_up)
+    found.ended = time.perf_counter()
+    return found
 
 
 def _warm(run: Callable[[], Any], budget: float) -> None:
@@ -138,7 +148,7 @@ def times_longer(what: str, slow: Timing, quick: Timing, target: float) -> Claim
 
 
 def _agree(runs: dict[str, _Runs]) -> None:
-    answers = {name: own.answer for name, own in runs.items()}
+    answers = {name: own.answer for name, own in runs.items() if own.answer is not None}
     if len(set(answers.values())) > 1:
         raise WrongAnswerError(answers)
 
@@ -153,7 +163,8 @@ def _hopeful(racing: Sequence[Contender], runs: dict[str, _Runs]) -> list[Conten
 
 
 def _timing(one: Contender, own: _Runs, stage: str) -> Timing:
-    return Timing(one.name, one.engine, one.settings, stage, own.cold, own.warm, own.answer.rows, own.answer.checksum)
+    answer = own.answer or Answer(0, 0)
+    return Timing(one.name, one.engine, one.settings, stage, own.cold, own.warm, answer.rows, answer.checksum)
 
 
 def _progress() -> Progress:
