@@ -1,7 +1,8 @@
 """Base rows that wait until the watermark has passed their windows: what they ask for, and their own columns.
 
 How          every batch is a *run*; eight that came one after the other are put together, so that there are few. A run
-             is sorted by when its rows come due once the first of them does; what is due is the head of some runs.
+             is sorted by when its rows come due once the first of them does, a large one as it comes, so that no later
+             push has to wait for that; what is due is the head of some runs.
 State        the rows that wait, in runs of up to 65,536; a run leaves with its last row.
 Worst case   a row moves log8 of 65,536 times, and once more when it is due; rows due together that came d rows apart
              are the heads of d / 65,536 runs.
@@ -67,7 +68,7 @@ class Run:
         self._rows = rows
         self._head, self._size = 0, int(rows.words.shape[1])
         self.next = int(extent(rows.words[DUE])[0])
-        self._sorted: tuple[Ints, Ints] | None = None
+        self._sorted = sort_with_order(rows.words[DUE]) if self._size >= _LARGE // _TOGETHER else None
         self._least: Ints | None = None
 
     def __len__(self) -> int:
