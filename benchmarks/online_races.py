@@ -1,7 +1,7 @@
 """The online engine on the fourth document's streams: its three algorithms against each other, and its latencies.
 
 Throughput is measured with full buffers, rows in batches of 20,000, two joiners; latency at the document's rates, a
-batch every two milliseconds, from when a batch is there to its results.
+batch every two milliseconds, from when a batch is due to its results.
 """
 
 from __future__ import annotations
@@ -104,33 +104,32 @@ def balanced(stand: Stand) -> Outcome:
 
 
 def latency(stand: Stand) -> Outcome:
-    """Milliseconds from when a batch is there to its results, at the rates of A, B and D, by turns.
+    """Milliseconds from when a batch is due to its results, p99, at the rates of A, B and D, by turns.
 
-    A batch is there when it is due, if the engine is at work then, and else when the loop that waits for it has been
-    woken. The p99 of every two seconds is taken, and the middle one of them counts: a shared machine stands still now
-    and then. A loop that only keeps the processor busy, measured the same way between the turns, says how much.
+    Beside it, what says how much of that is the machine: the same from when a batch was there (due while the engine is
+    at work, or the loop woken), of every two seconds; and of a loop that only keeps the processor busy.
     """
-    found: dict[str, list[float]] = {name: [] for name in "ABD"}
     whole: dict[str, list[float]] = {name: [] for name in "ABD"}
+    pieces: dict[str, list[float]] = {name: [] for name in "ABD"}
     busy: list[float] = []
     for turn in range(max(1, stand.repeat)):
-        for name in found:
+        for name, late in whole.items():
             stream = STREAMS[name]
             batch = max(1, int(stream.rate * EVERY))
             with CONSOLE.status(f"online-latency: {name}, turn {turn + 1}"):
                 busy += _p99s(at_pace(_keep_busy, int(2 * PIECE / EVERY), EVERY).from_there)
                 rows = stand.rows(int(PACED_SECONDS * stream.rate))
                 delays = paced(stream, rows, batch, stream.rate, joiners=JOINERS)
-            found[name] += _p99s(delays.from_there)
-            whole[name].append(_p99(delays.from_due))
+            late.append(_p99(delays.from_due))
+            pieces[name] += _p99s(delays.from_there)
     claims = [
-        Claim(f"Online: push, workload {name}, p99", "5 ms", statistics.median(own), 5.0, "at most", "ms", min(own))
-        for name, own in found.items()
+        Claim(f"Online: push, workload {name}, p99", "5 ms", statistics.median(late), 5.0, "at most", "ms", min(late))
+        for name, late in whole.items()
     ]
     notes = [
-        f"Online: push, workload {name}: p99 of every {PIECE:.0f} seconds {_listed(own)} ms; of whole turns, "
-        f"from when a batch was due whether or not the loop was awake, {_listed(whole[name])} ms."
-        for name, own in found.items()
+        f"Online: push, workload {name}: p99 by turns {_listed(late)} ms; from when a batch was there, of every "
+        f"{PIECE:.0f} seconds, {_listed(pieces[name])} ms."
+        for name, late in whole.items()
     ]
     notes.append(
         f"Online: push: a loop that only keeps the processor busy for {BUSY * 1e3:.1f} ms of every "
