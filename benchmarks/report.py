@@ -46,8 +46,8 @@ SETTINGS = """\
   as-of join with `spark.sql.join.sortMergeAsOfJoin.enabled=true`, and for windows a framed window over the union and,
   for sums, the difference of two running sums.
 - **NumPy**: `np.sort` of both key columns, one thread.
-- A way that was twice as slow as its engine's fastest is not run again. One that takes more than two minutes runs once;
-  its answer was compared at a tenth of the rows.
+- A way that was twice as slow as its engine's fastest is not run again. One that takes more than two minutes runs once,
+  that cold run counts, and its answer is not looked at; window joins are compared at a tenth of the rows instead.
 """
 
 
