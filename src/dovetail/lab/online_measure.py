@@ -100,15 +100,16 @@ def paced(stream: Stream, rows: int, batch: int, rate: float, **choices: Any) ->
     """
     engine = engine_for(stream, **choices)
     _fill(engine, stream, stream.fill)
+    before, number = int(rate / batch), -(-rows // batch)
+    found = arrivals(stream, (before + number) * batch, begin=stream.fill)
+    ready = found.batches(batch)
     gc.collect()
-    before = int(rate / batch)
-    found = arrivals(stream, rows + before * batch, begin=stream.fill)
 
     def push(first: int, last: int) -> None:
-        probe, base = found.cut(first * batch, last * batch)
+        probe, base = ready[first] if last == first + 1 else found.cut(first * batch, last * batch)
         engine.push(base, probe)
 
-    return at_pace(push, before + -(-rows // batch), batch / rate).since(before)
+    return at_pace(push, before + number, batch / rate).since(before)
 
 
 def at_pace(take: Callable[[int, int], None], number: int, every: float) -> Delays:

@@ -34,18 +34,23 @@ _LARGE = 65_536
 
 
 class Rows(NamedTuple):
-    """Rows that wait, a column of words each, and those of their columns that are no words."""
+    """Rows that wait, the words of each side by side, and those of their columns that are no words."""
 
     words: Ints
     others: pa.RecordBatch | None
 
     def by(self, word: int) -> Rows:
         """The same in the order of a word; those that are equal stay as they are."""
-        return self if ascends(self.words[word]) else self.pick(sort_with_order(self.words[word])[1])
+        own = self.lane(word)
+        return self if ascends(own) else self.pick(sort_with_order(own)[1])
+
+    def lane(self, word: int) -> Ints:
+        """One word of all rows."""
+        return np.ascontiguousarray(self.words[:, word])
 
     def pick(self, rows: Ints) -> Rows:
         """Some of them, by their positions."""
-        return Rows(self.words.take(rows, axis=1), None if self.others is None else self.others.take(pa.array(rows)))
+        return Rows(self.words.take(rows, axis=0), None if self.others is None else self.others.take(pa.array(rows)))
 
     @staticmethod
     def joined(parts: Sequence[Rows]) -> Rows:
@@ -53,7 +58,7 @@ class Rows(NamedTuple):
         if len(parts) == 1:
             return parts[0]
         others = [part.others for part in parts]
-        words = np.concatenate([part.words for part in parts], axis=1)
+        words = np.concatenate([part.words for part in parts])
         return Rows(words, None if others[0] is None else pa.concat_batches(others))
 
 
@@ -66,9 +71,10 @@ class Run:
 
     def _hold(self, rows: Rows) -> None:
         self._rows = rows
-        self._head, self._size = 0, int(rows.words.shape[1])
-        self.next = int(extent(rows.words[DUE])[0])
-        self._sorted = sort_with_order(rows.words[DUE]) if self._size >= _LARGE // _TOGETHER else None
+        self._head, self._size = 0, len(rows.words)
+        due = rows.lane(DUE)
+        self.next = int(extent(due)[0])
+        self._sorted = sort_with_order(due) if self._size >= _LARGE // _TOGETHER else None
         self._least: Ints | None = None
 
     def __len__(self) -> int:
@@ -83,7 +89,7 @@ class Run:
     def least(self) -> int:
         """The least key that any of them reads."""
         if self._least is None:
-            self._least = np.minimum.accumulate(self._rows.words[OWN, self._by_due()[1]][::-1])[::-1]
+            self._least = np.minimum.accumulate(self._rows.words[self._by_due()[1], OWN][::-1])[::-1]
         found: int = self._least[self._head].item()
         return found
 
@@ -100,7 +106,7 @@ class Run:
     def _by_due(self) -> tuple[Ints, Ints]:
         """When the rows come due, in that order, and which they are."""
         if self._sorted is None:
-            self._sorted = sort_with_order(self._rows.words[DUE])
+            self._sorted = sort_with_order(self._rows.lane(DUE))
         return self._sorted
 
 
@@ -121,15 +127,15 @@ class Waiting:
         return min((run.least for run in self._runs), default=MOST)
 
     def room(self, rows: int) -> Ints:
-        """A place for the words of some rows."""
-        return np.empty((self._columns + self._packing.words, rows), np.int64)
+        """A place for the words of some rows, word by word."""
+        return np.empty((rows, self._columns + self._packing.words), np.int64).T
 
     def append(self, batch: pa.RecordBatch, words: Ints) -> None:
         """Keep rows, the words of which have been written but for those of their columns."""
         if not batch.num_rows:
             return
         others = self._packing.pack(batch, words[self._columns :])
-        self._runs.append(Run(Rows(words, others), 0))
+        self._runs.append(Run(Rows(words.T, others), 0))
         while self._last_fit():
             last = self._runs[-_TOGETHER:]
             self._runs[-_TOGETHER:] = [Run(Rows.joined([run.left for run in last]), last[0].merged + 1)]
@@ -146,7 +152,7 @@ class Waiting:
 
     def dump(self) -> Iterator[pa.RecordBatch]:
         """All rows in the order in which they come due, then their words."""
-        empty = Rows(self.room(0), self._packing.pack(pa.RecordBatch.from_pylist([], self._schema), self.room(0)))
+        empty = Rows(self.room(0).T, self._packing.pack(pa.RecordBatch.from_pylist([], self._schema), self.room(0)))
         columns, words = self._unpacked(Rows.joined([run.left for run in self._runs] or [empty]).by(DUE))
         yield pa.RecordBatch.from_arrays(columns, schema=self._schema)
         yield pa.RecordBatch.from_arrays([pa.array(own) for own in words], [str(i) for i in range(len(words))])
@@ -159,7 +165,8 @@ class Waiting:
         self.append(batch, words)
 
     def _unpacked(self, rows: Rows) -> tuple[list[pa.Array], Ints]:
-        return self._packing.unpack(rows.words[self._columns :], rows.others), rows.words[: self._columns]
+        words = np.ascontiguousarray(rows.words.T)
+        return self._packing.unpack(words[self._columns :], rows.others), words[: self._columns]
 
     def _last_fit(self) -> bool:
         """Whether the last runs are merged alike, and small enough to become one."""
