@@ -88,3 +88,17 @@ def test_windows_longer_than_a_cell_get_fewer_cells_and_lose_nothing(spark: Spar
     options: dict[str, Any] = {"on": "ts", "preceding": "unbounded", "agg": {"n": "count(*)", "s": "sum(x)"}}
     got = dv.window_join(spark_frame(spark, left), spark_frame(spark, right), **options).toArrow()
     assert_same_rows(got, dv.window_join(left, right, **options))
+
+
+def test_rows_of_two_hundred_columns_travel_whole(spark: SparkSession) -> None:
+    random, size = np.random.default_rng(4), 2000
+    ours = {"k": random.integers(0, 9, size), "ts": random.integers(0, size, size)}
+    left = pa.table(ours | {f"c{i}": random.integers(0, 99, size) for i in range(200)})
+    right = pa.table({"k": ours["k"][::-1], "ts": ours["ts"], "x": np.arange(size)})
+    frames = spark_frame(spark, left), spark_frame(spark, right)
+    options: dict[str, Any] = {"on": "ts", "keys": "k"}
+    got = dv.asof_join(*frames, **options, partitions=3).toArrow()
+    assert_same_rows(got, dv.asof_join(left, right, **options))
+    options |= {"preceding": 20, "agg": {"n": "count(*)", "s": "sum(x)"}}
+    got = dv.window_join(*frames, **options, partitions=3).toArrow()
+    assert_same_rows(got, dv.window_join(left, right, **options))
