@@ -1,8 +1,11 @@
 """Sort int64 keys and tell where each came from.
 
-NumPy sorts plain words several keys at a time, but only words. So a key and its row share one: the key's leading bits
-above, the row below. Where the key does not fit beside the row, its last bits are left out and neighbours put right
-afterwards, which on most data has nothing to do.
+A key and its row share one word: the key's leading bits above, the row below. Words are dealt into piles by some bits
+of the key at a time, the lowest first, which keeps rows of one key in order (radix sort). Where the key does not fit
+beside the row, its last bits are left out and neighbours put right afterwards, which on most data has nothing to do.
+
+NumPy's sort of a million keys, without their rows, takes as long at best, and six times as long where the processor is
+slow at the instructions that NumPy chooses (benchmarks/sort.py).
 """
 
 from __future__ import annotations
@@ -20,8 +23,10 @@ if TYPE_CHECKING:
 
 WORD_BITS = 63
 """Of a signed word that stays positive."""
-# Below this many rows NumPy's own index sort beats the passes around a sort of words.
 SMALL = 4096
+"""Below this many rows NumPy's own index sort beats the passes around a sort of words."""
+DIGIT_BITS = 10
+"""With more piles than this many bits tell apart, the places where they grow no longer stay in the cache."""
 
 
 @kernel
@@ -71,6 +76,30 @@ def unpack(
 
 
 @kernel
+def count_digits(words: NDArray[np.int64], low: np.int64, width: np.int64, out_counts: NDArray[np.int64]) -> None:
+    """Count, in a row for each digit of `width` bits from bit `low` up, how often the digit has each value."""
+    mask = np.uint64((np.int64(1) << width) - 1)
+    for i in range(words.size):
+        rest = np.uint64(words[i]) >> np.uint64(low)
+        for digit in range(out_counts.shape[0]):
+            out_counts[digit, np.int64(rest & mask)] += 1
+            rest >>= np.uint64(width)
+
+
+@kernel
+def deal_words(
+    words: NDArray[np.int64], low: np.int64, places: NDArray[np.int64], out_words: NDArray[np.int64]
+) -> None:
+    """Write each word to the next place of its digit from bit `low` up; `places` holds the first, and is used up."""
+    mask = np.uint64(places.size - 1)
+    for i in range(words.size):
+        word = words[i]
+        digit = np.int64((np.uint64(word) >> np.uint64(low)) & mask)
+        out_words[places[digit]] = word
+        places[digit] += 1
+
+
+@kernel
 def put_right(keys: NDArray[np.int64], order: NDArray[np.int64]) -> bool:
     """Sort what is nearly sorted by moving rows back, stably; False if that took more moves than there are rows."""
     moves = 0
@@ -97,27 +126,42 @@ def sort_with_order(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray
     bits = (int(keys.max()) - least).bit_length()
     room = WORD_BITS - (keys.size - 1).bit_length()
     if bits <= room:
-        words, ordered = _sorted_words(keys, least, 0), empty(keys.size, np.int64)
+        words, ordered = _sorted_words(keys, least, 0, bits), empty(keys.size, np.int64)
         unpack(words, np.int64(least), np.int64(WORD_BITS - room), ordered, words)
         return ordered, words
-    order = _order(keys, least, bits - room)
+    order = _order(keys, least, bits - room, room)
     ordered = taken(keys, order)
     if not put_right(ordered, order):
-        below = _order(keys, least, 0)
-        order = taken(below, _order(taken(keys, below), least, room))
+        below = _order(keys, least, 0, room)
+        order = taken(below, _order(taken(keys, below), least, room, bits - room))
         ordered = taken(keys, order)
     return ordered, order
 
 
-def _order(keys: NDArray[np.int64], least: int, drop: int) -> NDArray[np.int64]:
-    """The rows in the order of those bits of `key - least` above `drop` that fit a word."""
-    words = _sorted_words(keys, least, drop)
+def sort_words(words: NDArray[np.int64], low: int, bits: int) -> NDArray[np.int64]:
+    """Sort words stably by `bits` bits from bit `low` up; the words given may be overwritten."""
+    digits = max(1, -(-bits // DIGIT_BITS))
+    width = -(-bits // digits)
+    counts = np.zeros((digits, 1 << width), np.int64)
+    count_digits(words, np.int64(low), np.int64(width), counts)
+    spare: NDArray[np.int64] | None = None
+    for digit, count in enumerate(counts):
+        if count.max() == words.size:  # all have the same
+            continue
+        dealt = empty(words.size, np.int64) if spare is None else spare
+        deal_words(words, np.int64(low + digit * width), np.cumsum(count) - count, dealt)
+        words, spare = dealt, words
+    return words
+
+
+def _order(keys: NDArray[np.int64], least: int, drop: int, bits: int) -> NDArray[np.int64]:
+    """The rows in the order of `bits` bits of `key - least`, above the last `drop`."""
+    words = _sorted_words(keys, least, drop, bits)
     words &= (1 << (keys.size - 1).bit_length()) - 1
     return words
 
 
-def _sorted_words(keys: NDArray[np.int64], least: int, drop: int) -> NDArray[np.int64]:
-    words = empty(keys.size, np.int64)
-    pack(keys, np.int64(least), np.int64(drop), np.int64((keys.size - 1).bit_length()), words)
-    words.sort()
-    return words
+def _sorted_words(keys: NDArray[np.int64], least: int, drop: int, bits: int) -> NDArray[np.int64]:
+    words, row_bits = empty(keys.size, np.int64), (keys.size - 1).bit_length()
+    pack(keys, np.int64(least), np.int64(drop), np.int64(row_bits), words)
+    return sort_words(words, row_bits, bits)
