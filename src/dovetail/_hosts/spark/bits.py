@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 BIT = "dovetail bit"
 """The column that numbers the rows of the small side that the condition can tell apart."""
+OF_ROW = f"`{BIT}`"
+"""The same, as SQL has it."""
 DENSE = 1 << 22
 """Keys that span no more than this are numbers of bits themselves."""
 
@@ -48,7 +50,7 @@ class RowBits:
         apart = rows.select(*(f"`{name}`" for name in (*read, BIT))) if all_apart else self._apart(read)
         ours = self.large.frame.select(*(f"`{name}`" for name in self.query.read_by_condition(self.large.name)))
         broadcast = F.broadcast(apart.alias(self.small.name))
-        return words(ours.alias(self.large.name).join(broadcast, F.expr(self.query.condition.sql)), f"`{BIT}`")
+        return words(ours.alias(self.large.name).join(broadcast, F.expr(self.query.condition.sql)), OF_ROW)
 
     def _apart(self, read: list[str]) -> DataFrame:
         table = self.table.select(read).take(pa.array(self.first))
@@ -94,10 +96,20 @@ def _is_whole(node: exp.Expr, own: SparkFrame) -> bool:
     return isinstance(node, exp.Column) and isinstance(own.frame.schema[node.name].dataType, IntegralType)
 
 
-def words(rows: DataFrame, bit: str) -> DataFrame:
-    """The bits that some rows have, 64 to a word."""
-    word = rows.groupBy(F.expr(f"{bit} DIV 64").alias("word"))
-    return word.agg(F.expr(f"bit_or(shiftleft(1L, CAST({bit} % 64 AS INT)))").alias("bits"))
+def words(rows: DataFrame, bit: str, *by: str) -> DataFrame:
+    """The bits that some rows have, 64 to a word; for each value of the columns `by`, if there are any."""
+    word = rows.groupBy(*by, F.expr(word_of(bit)).alias("word"))
+    return word.agg(F.expr(f"bit_or(shiftleft(1L, {place_of(bit)}))").alias("bits"))
+
+
+def word_of(bit: str) -> str:
+    """The word in which a bit stands; shifted and masked, since Spark checks every division."""
+    return f"shiftright({bit}, 6)"
+
+
+def place_of(bit: str) -> str:
+    """Where a bit stands in its word."""
+    return f"CAST({bit} & 63 AS INT)"
 
 
 def local_frame(own: SparkFrame, table: pa.Table, numbers: NDArray[np.int64]) -> DataFrame:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F  # noqa: N812
 
 from dovetail._core.plan.outer import keeps
-from dovetail._hosts.spark.bits import BIT, DenseBits, RowBits, local_frame
+from dovetail._hosts.spark.bits import OF_ROW, DenseBits, RowBits, local_frame, place_of, word_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -57,13 +57,13 @@ def paired(query: Query, travels: Side, rows: DataFrame, small: SparkFrame, larg
 
 def told(rows: DataFrame, bits: DataFrame, *, seen: bool) -> DataFrame:
     """The small rows whose bit is set, or not set."""
-    marked = rows.join(F.broadcast(bits), F.expr(f"`{BIT}` DIV 64 = word"), "left")
+    marked = rows.join(F.broadcast(bits), F.expr(f"{word_of(OF_ROW)} = word"), "left")
     return marked.filter(f"NOT ({unset()})" if seen else unset())
 
 
 def unset() -> str:
     """Whether a row's bit is not set in the word beside it, if there is one."""
-    return f"coalesce(shiftright(bits, CAST(`{BIT}` % 64 AS INT)) & 1, 0) = 0"
+    return f"coalesce(shiftright(bits, {place_of(OF_ROW)}) & 1, 0) = 0"
 
 
 def padded(rows: DataFrame, small: SparkFrame, large: SparkFrame) -> DataFrame:

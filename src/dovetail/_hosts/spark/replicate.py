@@ -12,7 +12,7 @@ import numpy as np
 from pyspark.sql import functions as F  # noqa: N812
 
 from dovetail._core.plan.outer import keeps
-from dovetail._hosts.spark.bits import BIT, local_frame
+from dovetail._hosts.spark.bits import BIT, OF_ROW, local_frame, word_of, words
 from dovetail._hosts.spark.der import padded, paired, shown, unset
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def replicate(query: Query, travels: Side, frames: tuple[SparkFrame, SparkFrame]
     rows = local_frame(small, table, np.arange(table.num_rows))
     if query.how in ("semi", "anti") and travels == "left":
         alone = _alone(query, rows, small, large)
-        found = alone if query.how == "anti" else rows.join(F.broadcast(alone.select(f"`{BIT}`")), BIT, "left_anti")
+        found = alone if query.how == "anti" else rows.join(F.broadcast(alone.select(OF_ROW)), BIT, "left_anti")
         return shown(query, found.alias(small.name))
     joined = shown(query, paired(query, travels, rows, small, large))
     if not keeps(query.how, travels):
@@ -45,15 +45,13 @@ def _alone(query: Query, rows: DataFrame, small: SparkFrame, large: SparkFrame) 
     read = [f"`{name}`" for name in query.read_by_condition(large.name)]
     numbered = large.frame.select(*read, F.spark_partition_id().alias(TASK))
     pairs = numbered.alias(large.name).join(F.broadcast(rows.alias(small.name)), F.expr(query.condition.sql))
-    words = pairs.groupBy(F.col(f"`{TASK}`"), F.expr(f"`{BIT}` DIV 64").alias("word")).agg(
-        F.expr(f"bit_or(shiftleft(1L, CAST(`{BIT}` % 64 AS INT)))").alias("bits")
-    )
+    seen = words(pairs, OF_ROW, TASK)
     nobody = small.session.range(1).select(F.lit(-1).alias(TASK))
     tasks = numbered.select(f"`{TASK}`").distinct().unionAll(nobody)
-    word = [F.col(f"here.`{TASK}`") == F.col(f"seen.`{TASK}`"), F.expr(f"`{BIT}` DIV 64 = word")]
-    there = rows.crossJoin(F.broadcast(tasks)).alias("here").join(F.broadcast(words.alias("seen")), word, "left")
+    word = [F.col(f"here.`{TASK}`") == F.col(f"seen.`{TASK}`"), F.expr(f"{word_of(OF_ROW)} = word")]
+    there = rows.crossJoin(F.broadcast(tasks)).alias("here").join(F.broadcast(seen.alias("seen")), word, "left")
     dangling = there.filter(unset()).select("here.*").drop(TASK)
     whole = F.first(F.struct(*(f"`{name}`" for name in rows.columns))).alias("whole")
-    told = dangling.groupBy(f"`{BIT}`").agg(F.count("*").alias("times"), whole)
+    told = dangling.groupBy(OF_ROW).agg(F.count("*").alias("times"), whole)
     number = tasks.agg(F.count("*").alias("tasks"))
     return told.join(F.broadcast(number), F.expr("times = tasks")).select("whole.*")
