@@ -40,6 +40,8 @@ FILES = 4
 WIDTHS = (2_500, 5_000, 10_000, 20_000, 40_000)
 SHUFFLES = (2, 4, 8)
 TRIES = 3
+WARM_UP = 20.0
+"""Seconds for every finalist: those by bins have run some dozen times by then, and we not once."""
 SHUFFLE_SETTING = "spark.sql.shuffle.partitions"
 
 
@@ -166,7 +168,7 @@ def against_bins(name: str, own: Stored, stand: Stand) -> list[Timing]:
     ways = race([plan.over(own) for plan in plans], stage="ways")
     first, other = (plans[i] for i in sorted(range(len(plans)), key=lambda i: ways[i].median)[:2])
     finalists = [plan.over(own) for plan in (first, other, replace(first, width=second))]
-    return [*widths, *ways, *compete(name, [own.dovetail(), *finalists], repeat=stand.repeat)]
+    return [*widths, *ways, *compete(name, [own.dovetail(), *finalists], repeat=stand.repeat, warm_up=WARM_UP)]
 
 
 def _final(timings: Sequence[Timing]) -> list[Timing]:
