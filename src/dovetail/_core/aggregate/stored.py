@@ -19,7 +19,7 @@ from dovetail._core.aggregate.precise import square
 from dovetail._core.columns.cast import cast
 from dovetail._core.columns.labels import Labels
 from dovetail._core.columns.types import DOUBLE
-from dovetail._core.kernels.blocks import MAX, PLAIN, SUM
+from dovetail._core.kernels.pages import MAX, PLAIN, SUM
 from dovetail._core.sweep.numbering import ValueNumbers
 
 if TYPE_CHECKING:

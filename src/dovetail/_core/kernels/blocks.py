@@ -1,16 +1,10 @@
-"""Rows of many keys in blocks of 64: the storage of the time-travel index, changed in place.
+"""Rows of many keys in blocks of 64: what changes the time-travel index, in place.
 
-A block is a *page* of `pages`: how many rows, their first and last time, the folds of its lanes, then the rows' times
-and lanes. `numbers` is the same memory read as doubles. A key has a *directory*, a ring of pages in the order of time.
-Over every 16 blocks stands a node, over every 16 nodes another, each with the folds of the rows below it; a node is a
-page without rows, so that blocks and nodes fold alike. Positions in a directory count from the key's first block on, so
-that nothing moves when blocks leave at the front; only a split moves the blocks behind it, at most those within the
-disorder.
+What belongs here inserts rows, lets them go, or writes all of them out; the memory is that of `pages`, and the folds of
+blocks and nodes are brought up to date by `page_folds`.
 
-A row's *place* is its block's position, shifted, and its offset in the block. `shape` tells the lanes: how many of
-integers, how many of doubles, the length of a page, where its times begin, then how each lane of integers folds.
-`keys` holds four words a key: where its directory begins (-1: it has none), the bits of its room, the position of its
-first block, and how many there are. (Named tuples of arrays were tried: counting references took most of the time.)
+Positions in a directory count from the key's first block on, so that nothing moves when blocks leave at the front; only
+a split moves the blocks behind it, at most those within the disorder.
 """
 
 from __future__ import annotations
@@ -20,6 +14,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dovetail._core.kernels.compile import kernel, piece
+from dovetail._core.kernels.page_folds import add_row, fold_again, fold_nodes
+from dovetail._core.kernels.pages import (
+    BLOCK,
+    MOST,
+    give_page,
+    give_segment,
+    has_segment,
+    page_at,
+    slot_of,
+    take_page,
+    take_segment,
+)
 
 if TYPE_CHECKING:
     from typing import Any
@@ -30,181 +36,8 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Doubles = NDArray[np.float64]
 
-BLOCK_BITS = 6
-BLOCK = 1 << BLOCK_BITS
-HEADER = 3
 ENOUGH = 24
 """More pages than one row can take."""
-LEAST = np.iinfo(np.int64).min
-MOST = np.iinfo(np.int64).max
-PLAIN, SUM, MAX = 0, 1, 2
-"""How a lane of integers folds: not at all, by addition, by maximum."""
-FREE, CHAIN, USED, ROWS, CURSOR, SPARE = 0, 1, 2, 3, 4, 5
-"""What `tally` holds: free pages and the first of their chain, used slots, rows held, the key at which expiry goes on,
-and from SPARE on the first free directory of each size."""
-
-
-def page_shape(kinds: list[int], doubles: int) -> Ints:
-    """The `shape` of pages with lanes of integers that fold in these ways, and some lanes of doubles."""
-    begin = HEADER + len(kinds) + 2 * doubles
-    return np.array([len(kinds), doubles, begin + BLOCK * (1 + len(kinds) + doubles), begin, *kinds], np.int64)
-
-
-@kernel
-def segment_size(bits: Int) -> Int:
-    """Return how many slots a directory of 2**bits blocks takes, its nodes included."""
-    room = np.int64(1) << bits
-    total = room
-    for level in range(1, (bits >> 2) + 1):
-        total += 2 * (room >> (4 * level))
-    return total
-
-
-@kernel
-def slot_of(keys: Ints, key: Int, level: Int, position: Int) -> Int:
-    """Return the slot of a block, or of a node of a level."""
-    room = np.int64(1) << keys[4 * key + 1]
-    start = keys[4 * key]
-    if level == 0:
-        return start + (position & (room - 1))
-    start += room
-    for below in range(1, level):
-        start += 2 * (room >> (4 * below))
-    return start + (position & (2 * (room >> (4 * level)) - 1))
-
-
-@piece
-def page_at(keys: Ints, slots: Ints, key: Int, position: Int) -> Int:
-    """Return the page of the block at a position of a key's directory."""
-    return slots[keys[4 * key] + (position & ((np.int64(1) << keys[4 * key + 1]) - 1))]
-
-
-@kernel
-def clear_page(pages: Ints, numbers: Doubles, shape: Ints, page: Int) -> None:
-    """Make a page the fold of nothing."""
-    pages[page] = 0
-    pages[page + 1] = np.int64(MOST)
-    pages[page + 2] = np.int64(LEAST)
-    for lane in range(shape[0]):
-        pages[page + 3 + lane] = np.int64(LEAST) if shape[4 + lane] == MAX else np.int64(0)
-    for lane in range(page + 3 + shape[0], page + shape[3]):
-        numbers[lane] = 0.0
-
-
-@kernel
-def take_page(pages: Ints, numbers: Doubles, shape: Ints, tally: Ints) -> Int:
-    """Take a free page and clear it."""
-    page = tally[1]
-    tally[1] = pages[page]
-    tally[0] -= 1
-    clear_page(pages, numbers, shape, page)
-    return page
-
-
-@kernel
-def give_page(pages: Ints, tally: Ints, page: Int) -> None:
-    """Hand a page back."""
-    pages[page] = tally[1]
-    tally[1] = page
-    tally[0] += 1
-
-
-@kernel
-def chain_pages(pages: Ints, shape: Ints, tally: Ints, begin: Int) -> None:
-    """Hand over all pages from one on, new memory."""
-    for page in range(begin, pages.size - shape[2] + 1, shape[2]):
-        give_page(pages, tally, np.int64(page))
-
-
-@kernel
-def has_segment(slots: Ints, tally: Ints, bits: Int) -> bool:
-    """Tell whether a directory of 2**bits blocks can be had."""
-    return bool(tally[5 + bits] >= 0 or slots.size - tally[2] >= segment_size(bits))
-
-
-@kernel
-def take_segment(slots: Ints, tally: Ints, bits: Int) -> Int:
-    """Take slots for a directory: some that were handed back, or new ones."""
-    start = tally[5 + bits]
-    if start >= 0:
-        tally[5 + bits] = slots[start]
-        return start
-    start = tally[2]
-    tally[2] += segment_size(bits)
-    return start
-
-
-@kernel
-def give_segment(slots: Ints, tally: Ints, start: Int, bits: Int) -> None:
-    """Hand slots back, chained by their first one."""
-    slots[start] = tally[5 + bits]
-    tally[5 + bits] = start
-
-
-@piece
-def add_row(pages: Ints, numbers: Doubles, shape: Ints, into: Int, page: Int, row: Int) -> None:
-    """Fold one row of a page into a page."""
-    word = page + shape[3] + 64 + row
-    for lane in range(shape[0]):
-        if shape[4 + lane] == SUM:
-            pages[into + 3 + lane] += pages[word]
-        elif shape[4 + lane] == MAX:
-            pages[into + 3 + lane] = max(pages[into + 3 + lane], pages[word])
-        word += 64
-    total = into + 3 + shape[0]
-    for _ in range(shape[1]):
-        value = numbers[word]
-        high = numbers[total]
-        longer = high + value
-        part = longer - high
-        numbers[total + shape[1]] += (high - (longer - part)) + (value - part)
-        numbers[total] = longer
-        total += 1
-        word += 64
-
-
-@kernel
-def add_page(pages: Ints, numbers: Doubles, shape: Ints, into: Int, page: Int) -> None:
-    """Fold a page into a page."""
-    pages[into] += pages[page]
-    for lane in range(3, 3 + shape[0]):
-        if shape[1 + lane] == SUM:
-            pages[into + lane] += pages[page + lane]
-        elif shape[1 + lane] == MAX:
-            pages[into + lane] = max(pages[into + lane], pages[page + lane])
-    for lane in range(3 + shape[0], 3 + shape[0] + shape[1]):
-        value = numbers[page + lane]
-        high = numbers[into + lane]
-        longer = high + value
-        part = longer - high
-        numbers[into + lane + shape[1]] += numbers[page + lane + shape[1]] + ((high - (longer - part)) + (value - part))
-        numbers[into + lane] = longer
-
-
-@kernel
-def fold_again(pages: Ints, numbers: Doubles, shape: Ints, page: Int, count: Int, folds: bool) -> None:
-    """Work out the times and folds of a page of so many rows."""
-    clear_page(pages, numbers, shape, page)
-    pages[page] = count
-    pages[page + 1] = pages[page + shape[3]]
-    pages[page + 2] = pages[page + shape[3] + count - 1]
-    if folds:
-        for row in range(count):
-            add_row(pages, numbers, shape, page, page, row)
-
-
-@kernel
-def fold_nodes(pages: Ints, numbers: Doubles, shape: Ints, keys: Ints, slots: Ints, key: Int, position: Int) -> None:
-    """Work out the nodes above all blocks from a position on."""
-    head = keys[4 * key + 2]
-    last = head + keys[4 * key + 3] - 1
-    for level in range(1, (keys[4 * key + 1] >> 2) + 1):
-        below = 4 * (level - 1)
-        for group in range(position >> (4 * level), (last >> (4 * level)) + 1):
-            node = slots[slot_of(keys, key, level, group)]
-            clear_page(pages, numbers, shape, node)
-            for child in range(max(group << 4, head >> below), min((group << 4) + 15, last >> below) + 1):
-                add_page(pages, numbers, shape, node, slots[slot_of(keys, key, level - 1, child)])
 
 
 @kernel

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dovetail._core.kernels.blocks import MAX, SUM, page_at
 from dovetail._core.kernels.compile import kernel, piece
-from dovetail._core.kernels.travel import better_end, holds
+from dovetail._core.kernels.pages import MAX, SUM, page_at
+from dovetail._core.kernels.seeking import holds
+from dovetail._core.kernels.window_ends import better_end
 
 if TYPE_CHECKING:
     from typing import Any

@@ -19,21 +19,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dovetail._core.kernels import scans, travel
-from dovetail._core.kernels.blocks import (
-    BLOCK,
-    HEADER,
-    LEAST,
-    MAX,
-    MOST,
-    ROWS,
-    SPARE,
-    chain_pages,
-    dump_rows,
-    expire_rows,
-    insert_rows,
-    page_shape,
-)
+from dovetail._core.kernels import scans
+from dovetail._core.kernels.blocks import dump_rows, expire_rows, insert_rows
+from dovetail._core.kernels.pages import BLOCK, HEADER, LEAST, MAX, MOST, ROWS, SPARE, chain_pages, page_shape
+from dovetail._core.kernels.seeking import find_windows, prevailing_times
+from dovetail._core.kernels.window_distinct import distinct_of_windows
+from dovetail._core.kernels.window_ends import ends_of_windows
+from dovetail._core.kernels.window_folds import fold_windows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -164,7 +156,7 @@ class Area:
 
     def prevailing(self, asked: Asked, starts: Ints, out_at: Ints) -> None:
         """Raise the time that prevails at each start."""
-        raise_times = travel.prevailing_times if self.ordered else scans.scan_prevailing
+        raise_times = prevailing_times if self.ordered else scans.scan_prevailing
         raise_times(*self._times, asked.codes, starts, asked.order, out_at)
 
     def find(self, asked: Asked) -> Places:
@@ -172,7 +164,7 @@ class Area:
         if not self.ordered:
             return Places(asked.order, asked.order, asked.order)
         begins, ends, some = (np.empty(asked.codes.size, np.int64) for _ in range(3))
-        count = travel.find_windows(*self._times, *asked, begins, ends, some)
+        count = find_windows(*self._times, *asked, begins, ends, some)
         return Places(begins, ends, some[:count])
 
     def fold(self, asked: Asked, found: Places, out: Folds, out_visited: Ints, thread: int = 0) -> None:
@@ -180,21 +172,21 @@ class Area:
         if self.ordered:
             scratch = asked.codes.size + thread
             state = self._pages, self._numbers, self._shape, self._keys, self._slots
-            travel.fold_windows(*state, asked.codes, *found, self.folds, out.words, out.high, out.low, scratch)
+            fold_windows(*state, asked.codes, *found, self.folds, out.words, out.high, out.low, scratch)
         else:
             scans.scan_windows(*self._all, *asked, *out, out_visited)
 
     def ends(self, asked: Asked, found: Places, lanes: tuple[int, int], out: Ends, *, last: bool) -> None:
         """Find the first or last row of windows that counts; `lanes` are its flag's and its value's."""
         if self.ordered:
-            travel.ends_of_windows(*self._times, asked.codes, *found, *lanes, last, self.folds, *out)
+            ends_of_windows(*self._times, asked.codes, *found, *lanes, last, self.folds, *out)
         else:
             scans.scan_ends(*self._times, *asked, *lanes, last, *out)
 
     def distinct(self, asked: Asked, found: Places, lane: int, seen: Ints, out: Ints) -> None:
         """Count different codes, in rows of keys that no other area holds; `seen` has a zero for each code."""
         if self.ordered:
-            travel.distinct_of_windows(*self._times, asked.codes, *found, lane, seen, out)
+            distinct_of_windows(*self._times, asked.codes, *found, lane, seen, out)
         else:
             Area.distinct_of_all([self], asked, lane, seen, out)
 

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from dovetail._core.aggregate.stored import Found, StoredEnd, StoredExtreme
-from dovetail._core.kernels.blocks import LEAST
+from dovetail._core.kernels.pages import LEAST
 from dovetail._core.kernels.sort import ascends, extent
 from dovetail._core.kernels.threads import together
-from dovetail._core.kernels.travel import clear_one, merge_columns
+from dovetail._core.kernels.window_folds import clear_one, merge_columns
 from dovetail._core.sweep.teams import Teams, unbalancedness
 from dovetail._core.sweep.time_travel import Area, Asked, Ends, Folds
 
