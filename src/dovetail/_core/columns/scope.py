@@ -17,6 +17,7 @@ from sqlglot import exp
 from dovetail._core.columns.cast import cast
 from dovetail._core.columns.lanes import present
 from dovetail._core.columns.types import STRING, sql_name
+from dovetail._core.condition.dialect import AsWritten
 from dovetail.errors import UnsupportedError, UsageError
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def _hidden(known: pa.Array, array: pa.Array) -> pa.Array:
 
 def text_of(node: exp.Expr) -> str:
     """Return the expression as Spark SQL, for messages."""
-    return node.sql(dialect="spark")
+    return node.sql(dialect=AsWritten)
 
 
 def refused(node: exp.Expr, *arrays: pa.Array) -> UsageError:

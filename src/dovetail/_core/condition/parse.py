@@ -10,6 +10,7 @@ from sqlglot import TokenType, exp
 from sqlglot.dialects import Spark
 from sqlglot.errors import SqlglotError
 
+from dovetail._core.condition.dialect import AsWritten
 from dovetail._core.condition.values import Expression
 from dovetail.errors import UsageError
 
@@ -37,7 +38,7 @@ def parse(text: str, inputs: Names) -> exp.Expr:
 def parse_list(text: str) -> list[exp.Expr]:
     """Parse a select list into its items, columns not yet resolved."""
     try:
-        select = sqlglot.parse_one(f"SELECT {text}", read="spark")
+        select = sqlglot.parse_one(f"SELECT {text}", read=AsWritten)
     except SqlglotError as error:
         raise UsageError.cannot_read("select", text, _reason(error)) from None
     if not isinstance(select, exp.Select) or _has_more_than_items(select):
@@ -65,7 +66,7 @@ def resolve(node: exp.Expr, inputs: Names) -> exp.Expr:
 
 def expression(node: exp.Expr) -> Expression:
     """Freeze a resolved node with its Spark SQL text."""
-    return Expression(node.sql(dialect="spark"), node)
+    return Expression(node.sql(dialect=AsWritten), node)
 
 
 def column_expression(owner: str, name: str) -> Expression:
@@ -93,7 +94,7 @@ def _parse_one(text: str) -> exp.Expr:
     if not isinstance(text, str) or not text.strip():
         raise UsageError.no_condition(text)
     try:
-        found = sqlglot.parse(_with_escaped_quotes(text), read="spark")
+        found = sqlglot.parse(_with_escaped_quotes(text), read=AsWritten)
     except SqlglotError as error:
         raise UsageError.cannot_read("condition", text, _reason(error)) from None
     node = found[0] if len(found) == 1 else None
@@ -125,11 +126,11 @@ def _refuse_what_is_no_row_expression(node: exp.Expr, text: str) -> None:
         if isinstance(part, (exp.Query, exp.Subquery)):
             raise UsageError.subquery(text)
         if isinstance(part, _COMPARISONS) and isinstance(part.parent, _COMPARISONS):
-            raise UsageError.chained_comparison(part.parent.sql(dialect="spark"))
+            raise UsageError.chained_comparison(part.parent.sql(dialect=AsWritten))
         if isinstance(part, (exp.AggFunc, exp.Window)) or set(_function_names(part)) & _AGGREGATES:
-            raise UsageError.aggregate_in_condition(part.sql(dialect="spark"), text)
+            raise UsageError.aggregate_in_condition(part.sql(dialect=AsWritten), text)
         if set(_function_names(part)) & _RANDOM:
-            raise UsageError.not_deterministic(part.sql(dialect="spark"), text)
+            raise UsageError.not_deterministic(part.sql(dialect=AsWritten), text)
 
 
 def _function_names(node: exp.Expr) -> Iterator[str]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from dovetail._core.condition.dialect import AsWritten
 from dovetail._core.condition.normalise import conjuncts
 from dovetail._core.condition.parse import expression, parse, sides
 from dovetail._core.condition.values import Comparison, Condition, Equality, Op
@@ -34,7 +35,7 @@ def read_condition(text: str, inputs: Inputs) -> Condition:
     parts = _Parts(inputs)
     for part in conjuncts(node):
         parts.add(part)
-    return parts.condition(node.sql(dialect="spark"))
+    return parts.condition(node.sql(dialect=AsWritten))
 
 
 class _Parts:

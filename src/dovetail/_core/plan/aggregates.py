@@ -9,6 +9,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from dovetail._core.condition.dialect import AsWritten
 from dovetail._core.condition.parse import expression, resolve, sides
 from dovetail.errors import UsageError
 
@@ -79,7 +80,7 @@ def read_aggregate(name: str, text: str, inputs: Names) -> Aggregate:
 
 def _parsed(text: str) -> exp.Expr:
     try:
-        return sqlglot.parse_one(text, read="spark").unnest()
+        return sqlglot.parse_one(text, read=AsWritten).unnest()
     except (AttributeError, SqlglotError, TypeError):
         raise UsageError.unknown_aggregate(text, KNOWN) from None
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from dovetail._core.condition.dialect import AsWritten
 from dovetail._core.condition.parse import column_expression, columns_of
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def named(node: exp.Expr, name: str) -> str:
 
 def quoted(name: str) -> str:
     """A name as Spark SQL reads it, whatever is in it."""
-    return exp.to_identifier(name, quoted=True).sql(dialect="spark")
+    return exp.to_identifier(name, quoted=True).sql(dialect=AsWritten)
 
 
 def connected_pairs(query: ManyQuery) -> dict[frozenset[str], str]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from dovetail._core.condition.dialect import AsWritten
 from dovetail._core.condition.parse import column_expression, owners
 from dovetail._core.plan.cascade import both, named, quoted
 from dovetail._core.plan.graph import tree
@@ -71,7 +72,7 @@ class _Node:
     def part(self, number: int, need: str, argument: exp.Expr | None) -> str | None:
         """What a row brings to an aggregate, as an expression; None if the aggregate is not over this input's tree."""
         if argument is not None:
-            return self._own_part(need, argument.sql(dialect="spark"))
+            return self._own_part(need, argument.sql(dialect=AsWritten))
         if (number, need) not in self.parts:
             return None
         column, via = self.parts[number, need]

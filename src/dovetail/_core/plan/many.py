@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from sqlglot import exp
 
+from dovetail._core.condition.dialect import AsWritten
 from dovetail._core.condition.inputs import ManyInputs
 from dovetail._core.condition.normalise import conjuncts
 from dovetail._core.condition.parse import column_expression, owners
@@ -89,7 +90,7 @@ def read_many(
     if chosen.window is not None:
         inputs, parts = _within_windows(inputs, parts)
         chosen = replace(chosen, window=None)
-    sql = node.sql(dialect="spark")
+    sql = node.sql(dialect=AsWritten)
     return ManyQuery(tuple(inputs), sql, parts, output, aggregates, kept, chosen, order)
 
 

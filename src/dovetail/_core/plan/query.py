@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from sqlglot import exp
 
+from dovetail._core.condition.dialect import AsWritten
 from dovetail._core.condition.parse import column_expression, columns_of, expression, parse_list, resolve
 from dovetail._core.condition.split import read_condition
 from dovetail._core.condition.values import Equality
@@ -202,7 +203,7 @@ def _name(node: exp.Expr) -> str:
     """A column keeps its own name; an expression is called by its text."""
     if isinstance(node, (exp.Column, exp.Dot)):
         return node.name
-    return node.sql(dialect="spark").replace("`", "")
+    return node.sql(dialect=AsWritten).replace("`", "")
 
 
 def refuse_twice(names: list[str]) -> None:

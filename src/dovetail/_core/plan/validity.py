@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+from dovetail._core.condition.dialect import AsWritten
 from dovetail._core.condition.inputs import Input, ManyInputs
 from dovetail._core.condition.parse import column_expression
 from dovetail._core.condition.split import parse_boolean
@@ -117,7 +118,7 @@ def read_temporal(
         raise UsageError.no_validity(ts, window, valid)
     node = parse_boolean(on, ManyInputs(inputs))
     validity = tuple(_validity(own, ts, window, valid) for own in inputs)
-    asked = Temporal(inputs, node.sql(dialect="spark"), kind, validity, algorithm)
+    asked = Temporal(inputs, node.sql(dialect=AsWritten), kind, validity, algorithm)
     refuse_twice([*(column.name for column in asked.shown), VALID_START, VALID_END])
     return asked
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from dovetail._core.condition.dialect import AsWritten
+
 
 def rewritten(node: exp.Expr, places: dict[tuple[str, str], str]) -> str:
     """Spark SQL in which every column of an input is read from where it stands now."""
@@ -13,4 +15,4 @@ def rewritten(node: exp.Expr, places: dict[tuple[str, str], str]) -> str:
             return exp.column(exp.to_identifier(places[part.table, part.name], quoted=True))
         return part
 
-    return node.transform(moved).sql(dialect="spark")
+    return node.transform(moved).sql(dialect=AsWritten)

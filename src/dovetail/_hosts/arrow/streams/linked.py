@@ -17,6 +17,7 @@ from dovetail._core.columns.order_keys import has_order
 from dovetail._core.columns.stable_keys import has_stable_order, stable_keys
 from dovetail._core.columns.table import Columns
 from dovetail._core.columns.types import sql_name
+from dovetail._core.condition.dialect import AsWritten
 from dovetail._core.condition.inputs import Inputs, ManyInputs
 from dovetail._core.condition.normalise import conjuncts
 from dovetail._core.condition.parse import expression, owners
@@ -198,7 +199,7 @@ def parse_text(text: str) -> exp.Expr:
     """Read back what we have written: its columns are resolved."""
     import sqlglot  # noqa: PLC0415 -- the parser is loaded long since
 
-    return sqlglot.parse_one(text, read="spark")
+    return sqlglot.parse_one(text, read=AsWritten)
 
 
 def _check(found: Linked, nothing: Sequence[Columns]) -> None:

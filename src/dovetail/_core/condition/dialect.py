@@ -1,0 +1,62 @@
+"""Spark SQL as it is written: what the parser would change on the way from text to text keeps its name and arguments.
+
+The parser knows many dialects, and reads some functions of Spark's as those of another. A test reads every example of
+Spark's own documentation and compares the answers.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from sqlglot import exp
+from sqlglot.dialects.spark import Spark
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Builder = Callable[..., Any]
+
+_READ = Spark.Parser.FUNCTIONS
+
+
+def _named(name: str, arguments: list[Any]) -> exp.Expr:
+    """A function of which nothing more is known."""
+    return exp.Anonymous(this=name, expressions=arguments)
+
+
+def _date_trunc(arguments: list[Any]) -> Any:
+    """The unit may be any expression; the parser takes it for the name of a unit."""
+    literal = arguments and isinstance(arguments[0], exp.Literal)
+    return _READ["DATE_TRUNC"](arguments) if literal else _named("date_trunc", arguments)
+
+
+def _instr(arguments: list[Any]) -> Any:
+    """A start and an occurrence may follow; the parser drops the second."""
+    return _READ["INSTR"](arguments) if len(arguments) == 2 else _named("instr", arguments)  # noqa: PLR2004
+
+
+class AsWritten(Spark):
+    """The dialect in which expressions are read and written."""
+
+    class Parser(Spark.Parser):  # type: ignore[valid-type, misc]  # made when loaded
+        """Spark's parser, but for functions that it would change."""
+
+        FUNCTIONS: ClassVar[dict[str, Builder]] = {
+            **_READ,
+            "DATE_TRUNC": _date_trunc,
+            "INSTR": _instr,
+            "PARSE_JSON": partial(_named, "parse_json"),
+            "TO_CHAR": partial(_named, "to_char"),
+        }
+
+    class Generator(Spark.Generator):  # type: ignore[valid-type, misc]
+        """Spark's generator, but for times of day, which it takes for timestamps."""
+
+        TYPE_MAPPING: ClassVar[dict[Any, str]] = {**Spark.Generator.TYPE_MAPPING, exp.DataType.Type.TIME: "TIME"}
+
+        def cast_sql(self, expression: exp.Cast, safe_prefix: str | None = None) -> str:
+            """Write `TIME'06:30'` as a literal again: Spark casts no text to a time of day."""
+            if expression.to.is_type("time") and isinstance(expression.this, exp.Literal):
+                return f"TIME{self.sql(expression, 'this')}"
+            return str(super().cast_sql(expression, safe_prefix))

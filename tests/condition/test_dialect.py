@@ -1,0 +1,78 @@
+"""What a text means survives our reading it: Spark answers what was written and what we have read alike."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from pyspark.errors import PySparkException
+
+from dovetail._core.condition.dialect import AsWritten
+from dovetail._core.condition.parse import parse_list
+from dovetail.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import SparkSession
+
+EXAMPLE = re.compile(r"> SELECT (.*?);\n", re.DOTALL)
+NOT_TWICE_ALIKE = re.compile(
+    r"rand|uuid|aes_encrypt|shuffle|current|now\(|local|input_file|monotonic|unix_timestamp\(\)|user|curdate|uniform"
+)
+NO_EXPRESSION = re.compile(r" FROM (?!'|\w+ '|\(?SELECT)|\bFROM VALUES|\bFROM \w+[;)]|OVER \(", re.IGNORECASE)
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("date_trunc(u, t)", "DATE_TRUNC(u, t)"),
+        ("date_trunc(lower('HOUR'), t)", "DATE_TRUNC(LOWER('HOUR'), t)"),
+        ("date_trunc('hour', t)", "DATE_TRUNC('HOUR', t)"),
+        ("instr(s, 'b', 1, 2)", "INSTR(s, 'b', 1, 2)"),
+        ("to_char(x, '99')", "TO_CHAR(x, '99')"),
+        ("parse_json(s)", "PARSE_JSON(s)"),
+        ("TIME'06:30'", "TIME'06:30'"),
+    ],
+)
+def test_arguments_stay_what_they_are(text: str, read: str) -> None:
+    (node,) = parse_list(text)
+    assert node.sql(dialect=AsWritten) == read
+
+
+@pytest.mark.slow
+def test_every_example_of_sparks_own_documentation_means_the_same(spark: SparkSession) -> None:
+    wrong = {}
+    for text in _examples(spark):
+        want = _answer(spark, text)
+        if want is None:
+            continue
+        found = _answer(spark, _read(text))
+        if repr(found) != repr(want):
+            wrong[text] = _read(text)
+    assert wrong == {}
+
+
+def _examples(spark: SparkSession) -> Iterator[str]:
+    """The expressions that Spark shows for its functions, each once."""
+    seen = set()
+    for (name,) in spark.sql("SHOW SYSTEM FUNCTIONS").collect():
+        told = "\n".join(row[0] for row in spark.sql(f"DESCRIBE FUNCTION EXTENDED `{name}`").collect())
+        seen |= {text for text in EXAMPLE.findall(told) if not NOT_TWICE_ALIKE.search(text)}
+    yield from sorted(text for text in seen if not NO_EXPRESSION.search(text))
+
+
+def _read(text: str) -> str:
+    """What Spark is given of a text; nothing if we refuse it, which is no wrong answer."""
+    try:
+        return ", ".join(node.sql(dialect=AsWritten) for node in parse_list(text))
+    except UsageError:
+        return text
+
+
+def _answer(spark: SparkSession, text: str) -> list[tuple[object, ...]] | None:
+    try:
+        return [tuple(row) for row in spark.sql(f"SELECT {text}").collect()]
+    except PySparkException:
+        return None
