@@ -27,7 +27,7 @@ import dovetail as dv
 from benchmarks import CORES, data
 from benchmarks.figures import FINAL, Claim, Outcome, Timing, read_outcome
 from benchmarks.harness import OURS, Answer, Contender, compete, times_faster
-from benchmarks.spark_races import FILES, SHUFFLE_SETTING, TRIES, drained, start
+from benchmarks.spark_races import FILES, SHUFFLE_SETTING, TRIES, WARM_UP, drained, start
 from dovetail._core.plan.query import read_how
 from dovetail._hosts.ring.csv_file import CsvFile
 from dovetail._hosts.ring.processes import CsvJoin, join_files
@@ -92,7 +92,7 @@ def against_spark(name: str, stand: Stand) -> Outcome:
         tried = compete(name, own, stage="ways", repeat=min(TRIES, stand.repeat))
         best = sorted(range(len(own)), key=lambda i: tried[i].median)[:2]
         finalists = [_ours(folder, how), *(own[i] for i in best)]
-        timings = compete(name, finalists, repeat=min(TRIES, stand.repeat))
+        timings = compete(name, finalists, repeat=min(TRIES, stand.repeat), warm_up=WARM_UP)
         moved = [shuffled_bytes(partial(one.run)) for one in finalists]
     described = f"{stand.rows(SMALL):,} x {stand.rows(LARGE):,}, {timings[0].rows:,} results, {FILES} Parquet files"
     claims = [
