@@ -15,7 +15,7 @@ import numpy as np
 
 from dovetail._core.aggregate.stored import Found, StoredEnd, StoredExtreme
 from dovetail._core.kernels.pages import LEAST
-from dovetail._core.kernels.sort import ascends, extent
+from dovetail._core.kernels.sort import SMALL, ascends, extent, sort_with_order
 from dovetail._core.kernels.threads import together
 from dovetail._core.kernels.window_folds import clear_one, merge_columns
 from dovetail._core.sweep.teams import Teams, unbalancedness
@@ -232,10 +232,14 @@ class Joiners:
 
 def _by_key_and_time(codes: Ints, lower: Ints) -> Ints:
     """Rows in the order of key and time."""
-    return _by_key(codes) if ascends(lower) else np.lexsort((lower, codes))
+    if ascends(lower):
+        return _by_key(codes)
+    by_time = sort_with_order(lower)[1]
+    return by_time[_by_key(codes[by_time])]
 
 
 def _by_key(codes: Ints) -> Ints:
-    """Rows in the order of their keys, otherwise as they are; a few keys are sorted by counting."""
-    few = extent(codes)[1] < _FEW_KEYS
-    return np.argsort(codes.astype(np.uint16) if few else codes, kind="stable")
+    """Rows in the order of their keys, otherwise as they are; NumPy sorts a few rows of a few keys by counting."""
+    if codes.size > SMALL or extent(codes)[1] >= _FEW_KEYS:
+        return sort_with_order(codes)[1]
+    return np.argsort(codes.astype(np.uint16), kind="stable")
