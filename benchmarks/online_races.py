@@ -30,10 +30,12 @@ if TYPE_CHECKING:
 
     from benchmarks.figures import Stand
 
+    Ways = Mapping[str, tuple[Stream, dict[str, Any]]]
+
 ROWS, BATCH, SECONDS = 1_000_000, 20_000, 5.0
 PACED_SECONDS, PIECE, EVERY, BUSY = 10.0, 2.0, 0.002, 0.0008
 JOINERS = 2
-MOST_TURNS, SHORT_TURNS, PROCESSES = 3, 49, 7
+MOST_TURNS, SHORT_TURNS, PROCESSES = 3, 7, 7
 """Where a turn takes minutes, and where it takes less than a second: medians of a few of those swing by a third."""
 ALGORITHMS = ("scale", "key", "split")
 
@@ -73,43 +75,39 @@ def throughput(stand: Stand) -> Outcome:
 
 
 def adverse(stand: Stand) -> Outcome:
-    """Many keys, tiny windows, hardly any lateness: where the document's own algorithm loses.
-
-    What the two differ by is less than what a process differs by from the next, in which memory lies elsewhere. So the
-    turns are shared out over several processes.
-    """
-    runs: list[dict[str, Timing]] = []
-    for _ in range(PROCESSES):
-        with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as process:
-            runs.append(process.submit(_adverse_turns, stand).result())
-    found = {name: replace(own, warm=[t for run in runs for t in run[name].warm]) for name, own in runs[0].items()}
-    value = found["key"].median / found["scale"].median
-    best = found["key"].best / found["scale"].best
+    """Many keys, tiny windows, hardly any lateness: where the document's own algorithm loses."""
+    ways: Ways = {own: (STREAMS["adverse"], {"algorithm": own}) for own in ("key", "scale")}
+    found, note = _by_processes("adverse", ways, stand)
+    value, best = found["key"].median / found["scale"].median, found["key"].best / found["scale"].best
     claim = Claim("Online: scale over key, adverse workload", "key", value, 1.0, "at least", by_best=best)
-    ratios = _listed([run["key"].median / run["scale"].median for run in runs], ".2f")
-    note = f"Online: scale over key, adverse workload: by processes {ratios}."
     return Outcome("online-adverse", "Online: adverse workload", _told(stand), [claim], [*found.values()], [note])
-
-
-def _adverse_turns(stand: Stand) -> dict[str, Timing]:
-    ways: dict[str, tuple[Stream, dict[str, Any]]] = {
-        own: (STREAMS["adverse"], {"algorithm": own}) for own in ("scale", "key")
-    }
-    return _turns("adverse", ways, stand, turns=SHORT_TURNS // PROCESSES)
 
 
 def _grown(race: str, change: Mapping[str, Any], target: float, stand: Stand) -> Outcome:
     """The throughput of `scale` on the synthetic default when one figure is a thousand times larger."""
     plain = STREAMS["default"]
-    ways: dict[str, tuple[Stream, dict[str, Any]]] = {"1x": (plain, {}), "1000x": (plain.scaled(**change), {})}
-    found = _turns(race, ways, stand, turns=SHORT_TURNS)
+    found, note = _by_processes(race, {"1x": (plain, {}), "1000x": (plain.scaled(**change), {})}, stand)
     what = race.removeprefix("online-")
-    value = found["1x"].median / found["1000x"].median
-    best = found["1x"].best / found["1000x"].best
+    value, best = found["1x"].median / found["1000x"].median, found["1x"].best / found["1000x"].best
     claim = Claim(
         f"Online: {what} 1,000 times larger, throughput over before", "1x", value, target, "at least", "x", best
     )
-    return Outcome(race, f"Online: {what} 1,000 times larger", _told(stand), [claim], [*found.values()])
+    return Outcome(race, f"Online: {what} 1,000 times larger", _told(stand), [claim], [*found.values()], [note])
+
+
+def _by_processes(race: str, ways: Ways, stand: Stand) -> tuple[dict[str, Timing], str]:
+    """Two ways by turns in several processes, and a note of the ratio in each.
+
+    What the two differ by is little more than what a process differs by from the next, whose memory lies elsewhere.
+    """
+    runs: list[dict[str, Timing]] = []
+    for _ in range(PROCESSES):
+        with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as process:
+            runs.append(process.submit(_turns, race, ways, stand, turns=SHORT_TURNS).result())
+    one, other = ways
+    ratios = _listed([run[one].median / run[other].median for run in runs], ".2f")
+    found = {name: replace(own, warm=[t for run in runs for t in run[name].warm]) for name, own in runs[0].items()}
+    return found, f"Online: {race.removeprefix('online-')}, {one} over {other} by processes: {ratios}."
 
 
 def balanced(stand: Stand) -> Outcome:
@@ -200,9 +198,7 @@ def request(stand: Stand) -> Outcome:
     return Outcome("online-request", "Online: request", f"{rows:,} rows, {keys:,} keys", [claim], [], [note])
 
 
-def _turns(
-    race: str, ways: Mapping[str, tuple[Stream, dict[str, Any]]], stand: Stand, *, turns: int | None = None
-) -> dict[str, Timing]:
+def _turns(race: str, ways: Ways, stand: Stand, *, turns: int | None = None) -> dict[str, Timing]:
     """Seconds for a million rows, the contenders by turns: as many as said, else some of those asked for."""
     runs: dict[str, list[float]] = {name: [] for name in ways}
     rows = stand.rows(ROWS)
