@@ -1,7 +1,8 @@
 """The online engine on the fourth document's streams: its three algorithms against each other, and its latencies.
 
 Throughput is measured with full buffers, rows in batches of 20,000, two joiners; latency at the document's rates, a
-batch every two milliseconds, from when a batch is due to its results.
+batch every two milliseconds, from when a batch is due to its results. Races of two ways that are nearly alike are run
+in several processes, each with turns of its own, and pooled.
 """
 
 from __future__ import annotations
