@@ -4,8 +4,8 @@ A key and its row share one word: the key's leading bits above, the row below. W
 of the key at a time, the lowest first, which keeps rows of one key in order (radix sort). Where the key does not fit
 beside the row, its last bits are left out and neighbours put right afterwards, which on most data has nothing to do.
 
-NumPy's sort of a million keys that lie close, without their rows, takes as long at best, and six times as long where the
-processor is slow at the instructions that NumPy chooses; of keys over all of int64, 0.6 to three times as long
+NumPy's sort of a million keys that lie close, without their rows, takes as long at best, and six times as long where
+the processor is slow at the instructions that NumPy chooses; of keys over all of int64, 0.6 to three times as long
 (benchmarks/sort.py).
 """
 
