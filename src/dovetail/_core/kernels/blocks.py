@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dovetail._core.kernels.compile import kernel, piece
-from dovetail._core.kernels.page_folds import add_row, fold_again, fold_nodes
+from dovetail._core.kernels.page_folds import add_page, add_row, fold_again, fold_nodes
 from dovetail._core.kernels.pages import (
     BLOCK,
     MOST,
@@ -64,18 +64,30 @@ def grow_directory(pages: Ints, numbers: Doubles, shape: Ints, keys: Ints, slots
         fold_nodes(pages, numbers, shape, keys, slots, key, head)
 
 
-@kernel
-def append_block(pages: Ints, numbers: Doubles, shape: Ints, keys: Ints, slots: Ints, tally: Ints, key: Int) -> Int:
-    """Add a new last block to a key, and the nodes that begin with it; return its page."""
+@piece
+def append_block(
+    pages: Ints, numbers: Doubles, shape: Ints, keys: Ints, slots: Ints, tally: Ints, key: Int, folds: bool
+) -> Int:
+    """Add a new last block to a key, and the nodes that begin with it; return its page.
+
+    The one that was the last before is folded, if asked for, and added to the nodes over it.
+    """
     if keys[4 * key + 3] == np.int64(1) << keys[4 * key + 1]:
         grow_directory(pages, numbers, shape, keys, slots, tally, key)
     position = keys[4 * key + 2] + keys[4 * key + 3]
     page = take_page(pages, numbers, shape, tally)
     slots[slot_of(keys, key, 0, position)] = page
     keys[4 * key + 3] += 1
+    closes = folds and keys[4 * key + 3] > 1
+    closed = page_at(keys, slots, key, position - 1)
+    if closes:
+        fold_again(pages, numbers, shape, closed, pages[closed], folds)
     for level in range(1, (keys[4 * key + 1] >> 2) + 1):
         if keys[4 * key + 3] == 1 or position & ((np.int64(1) << (4 * level)) - 1) == 0:
             slots[slot_of(keys, key, level, position >> (4 * level))] = take_page(pages, numbers, shape, tally)
+        if closes:
+            node = slots[slot_of(keys, key, level, (position - 1) >> (4 * level))]
+            add_page(pages, numbers, shape, node, closed)
     return page
 
 
@@ -92,7 +104,7 @@ def split_block(
     folds: bool,
 ) -> None:
     """Cut a full block in two halves, the later one at the next position."""
-    later = append_block(pages, numbers, shape, keys, slots, tally, key)
+    later = append_block(pages, numbers, shape, keys, slots, tally, key, folds)
     last = keys[4 * key + 2] + keys[4 * key + 3] - 1
     for at in range(last, position + 1, -1):
         slots[slot_of(keys, key, 0, at)] = page_at(keys, slots, key, np.int64(at - 1))
@@ -130,16 +142,19 @@ def open_row(pages: Ints, shape: Ints, page: Int, at: Int, ordered: bool) -> Int
     """Make room in a block for a row at a time, behind those of the same time; return its offset."""
     count = pages[page]
     row = count
-    begin = page + shape[3]
-    if ordered and count and pages[page + 2] > at:
-        while row > 0 and pages[begin + row - 1] > at:
+    if count and pages[page + 2] > at:
+        begin = page + shape[3]
+        while ordered and row > 0 and pages[begin + row - 1] > at:
             row -= 1
         for lane in range(1 + shape[0] + shape[1]):
             for moved in range(begin + 64 * lane + count, begin + 64 * lane + row, -1):
                 pages[moved] = pages[moved - 1]
+        pages[page + 1] = min(pages[page + 1], at)
+    else:
+        pages[page + 2] = at
+        if count == 0:
+            pages[page + 1] = at
     pages[page] = count + 1
-    pages[page + 1] = min(pages[page + 1], at)
-    pages[page + 2] = max(pages[page + 2], at)
     return row
 
 
@@ -154,7 +169,7 @@ def room_for_row(keys: Ints, slots: Ints, tally: Ints, key: Int) -> bool:
     return keys[4 * key + 3] < np.int64(1) << bits or has_segment(slots, tally, bits + 1)
 
 
-@kernel
+@piece
 def position_for_row(
     pages: Ints,
     numbers: Doubles,
@@ -173,14 +188,14 @@ def position_for_row(
         keys[4 * key + 1] = 2
         keys[4 * key + 2] = 0
         keys[4 * key + 3] = 0
-        append_block(pages, numbers, shape, keys, slots, tally, key)
+        append_block(pages, numbers, shape, keys, slots, tally, key, folds)
     last = keys[4 * key + 2] + keys[4 * key + 3] - 1
     position = find_block(pages, keys, slots, key, at) if ordered else last
     page = page_at(keys, slots, key, position)
     if pages[page] < BLOCK:
         return position
     if position == last and (not ordered or at >= pages[page + 2]):
-        append_block(pages, numbers, shape, keys, slots, tally, key)
+        append_block(pages, numbers, shape, keys, slots, tally, key, folds)
         return last + 1
     split_block(pages, numbers, shape, keys, slots, tally, key, position, folds)
     return position + 1 if at >= pages[page_at(keys, slots, key, position + 1) + 1] else position
@@ -210,33 +225,35 @@ def insert_rows(
     for which in range(begin, order.size):
         i = order[which]
         key = codes[i]
+        time = at[i]
         position = keys[4 * key + 2] + keys[4 * key + 3] - 1
         page = page_at(keys, slots, key, position) if keys[4 * key] >= 0 else np.int64(-1)
-        if page < 0 or pages[page] == BLOCK or (ordered and at[i] < pages[page + 1]):
+        if page < 0 or pages[page] == BLOCK or (ordered and time < pages[page + 1]):
             if not room_for_row(keys, slots, tally, key):
+                tally[3] += which - begin
                 return np.int64(which)
-            position = position_for_row(pages, numbers, shape, keys, slots, tally, key, at[i], ordered, folds)
+            position = position_for_row(pages, numbers, shape, keys, slots, tally, key, time, ordered, folds)
             page = page_at(keys, slots, key, position)
-        row = open_row(pages, shape, page, at[i], ordered)
+        row = open_row(pages, shape, page, time, ordered)
         word = page + shape[3] + row
-        pages[word] = at[i]
+        pages[word] = time
         for lane in range(shape[0]):
             word += 64
             pages[word] = words[lane, i]
         for lane in range(shape[1]):
             word += 64
             numbers[word] = doubles[lane, i]
-        tally[3] += 1
-        if folds:
+        if folds and position < keys[4 * key + 2] + keys[4 * key + 3] - 1:
             add_row(pages, numbers, shape, page, page, row)
             for level in range(1, (keys[4 * key + 1] >> 2) + 1):
                 node = slots[slot_of(keys, key, level, position >> (4 * level))]
                 pages[node] += 1
                 add_row(pages, numbers, shape, node, page, row)
+    tally[3] += order.size - begin
     return np.int64(order.size)
 
 
-@kernel
+@piece
 def drop_first(pages: Ints, keys: Ints, slots: Ints, tally: Ints, key: Int) -> None:
     """Let a key's first block go, and the nodes that end with it."""
     position = keys[4 * key + 2]

@@ -16,6 +16,11 @@ NO_ROW = -1
 """The row position that stands for "no partner"."""
 
 
+_FLAGS: dict[str, Any] = {"nogil": True, "boundscheck": False, "error_model": "numpy", "_nrt": False}
+"""The last: no memory of its own. A loop that may take some counts references to every array that it hands on, which
+took a third of the time of some; so results and scratch are made by the caller."""
+
+
 def kernel(function: F) -> F:
     """Compile a loop: no GIL, no bounds checks, cached on disk between processes.
 
@@ -24,15 +29,11 @@ def kernel(function: F) -> F:
     """
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
         return np.errstate(over="ignore", invalid="ignore")(function)
-    compiled = numba.njit(cache=True, nogil=True, boundscheck=False, error_model="numpy")(function)
-    return cast("F", compiled)
+    return cast("F", numba.njit(cache=True, **_FLAGS)(function))
 
 
 def piece(function: F) -> F:
-    """Compile a loop's piece into every kernel that calls it.
-
-    A call of a kernel by a kernel counts references to each array that it passes, a dozen times the cost of a look-up.
-    """
+    """Compile a loop's piece into every kernel that calls it, where a call would cost more than the piece."""
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
         return function
-    return cast("F", numba.njit(inline="always", nogil=True, boundscheck=False, error_model="numpy")(function))
+    return cast("F", numba.njit(inline="always", **_FLAGS)(function))

@@ -29,8 +29,8 @@ def deal_rows(codes: Ints, parts_up_to: Doubles, dealt: Int, seen: Doubles, load
         spread = (np.uint64(dealt) + np.uint64(i)) * np.uint64(0x9E37_79B9_7F4A_7C15)
         chance = np.float64(spread >> np.uint64(33)) / 2147483648.0
         owner = np.int64(0)
-        while owner < parts_up_to.shape[1] and chance >= parts_up_to[partition, owner]:
-            owner += 1
+        for joiner in range(parts_up_to.shape[1]):
+            owner += np.int64(chance >= parts_up_to[partition, joiner])
         seen[partition] += 1.0
         loads[owner] += 1.0
         out_owner[i] = owner

@@ -3,7 +3,8 @@
 What belongs here brings the folds of a page up to date, row by row, page by page, or all anew.
 
 Over every 16 blocks stands a node, over every 16 nodes another, each with the folds of the rows below it; a node is a
-page without rows, so that blocks and nodes fold alike. Behind the sums of doubles stands what rounding has lost of
+page without rows, so that blocks and nodes fold alike. A key's last block has no folds and is in no node: most rows go
+there, and are folded together when the next block begins. Behind the sums of doubles stands what rounding has lost of
 each.
 """
 
@@ -87,5 +88,6 @@ def fold_nodes(pages: Ints, numbers: Doubles, shape: Ints, keys: Ints, slots: In
         for group in range(position >> (4 * level), (last >> (4 * level)) + 1):
             node = slots[slot_of(keys, key, level, group)]
             clear_page(pages, numbers, shape, node)
-            for child in range(max(group << 4, head >> below), min((group << 4) + 15, last >> below) + 1):
+            behind = last if level == 1 else (last >> below) + 1
+            for child in range(max(group << 4, head >> below), min((group + 1) << 4, behind)):
                 add_page(pages, numbers, shape, node, slots[slot_of(keys, key, level - 1, child)])

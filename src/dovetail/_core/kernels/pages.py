@@ -9,8 +9,7 @@ segments one for each size.
 
 `shape` tells the lanes: how many of integers, how many of doubles, the length of a page, where its times begin, then
 how each lane of integers folds. `keys` holds four words a key: where its directory begins (-1: it has none), the bits
-of its room, the position of its first block, and how many there are. (Named tuples of arrays were tried: counting
-references took most of the time.)
+of its room, the position of its first block, and how many there are.
 """
 
 from __future__ import annotations
@@ -33,6 +32,8 @@ if TYPE_CHECKING:
 BLOCK_BITS = 6
 BLOCK = 1 << BLOCK_BITS
 HEADER = 3
+LINE = 8
+"""So many words the processor fetches at once: pages and their rows begin with a line, so that a header is in one."""
 LEAST = np.iinfo(np.int64).min
 MOST = np.iinfo(np.int64).max
 PLAIN, SUM, MAX = 0, 1, 2
@@ -44,11 +45,11 @@ and from SPARE on the first free directory of each size."""
 
 def page_shape(kinds: list[int], doubles: int) -> Ints:
     """The `shape` of pages with lanes of integers that fold in these ways, and some lanes of doubles."""
-    begin = HEADER + len(kinds) + 2 * doubles
+    begin = -(-(HEADER + len(kinds) + 2 * doubles) // LINE) * LINE
     return np.array([len(kinds), doubles, begin + BLOCK * (1 + len(kinds) + doubles), begin, *kinds], np.int64)
 
 
-@kernel
+@piece
 def segment_size(bits: Int) -> Int:
     """Return how many slots a directory of 2**bits blocks takes, its nodes included."""
     room = np.int64(1) << bits
@@ -58,7 +59,7 @@ def segment_size(bits: Int) -> Int:
     return total
 
 
-@kernel
+@piece
 def slot_of(keys: Ints, key: Int, level: Int, position: Int) -> Int:
     """Return the slot of a block, or of a node of a level."""
     room = np.int64(1) << keys[4 * key + 1]
@@ -77,7 +78,7 @@ def page_at(keys: Ints, slots: Ints, key: Int, position: Int) -> Int:
     return slots[keys[4 * key] + (position & ((np.int64(1) << keys[4 * key + 1]) - 1))]
 
 
-@kernel
+@piece
 def clear_page(pages: Ints, numbers: Doubles, shape: Ints, page: Int) -> None:
     """Make a page the fold of nothing."""
     pages[page] = 0
@@ -89,7 +90,7 @@ def clear_page(pages: Ints, numbers: Doubles, shape: Ints, page: Int) -> None:
         numbers[lane] = 0.0
 
 
-@kernel
+@piece
 def take_page(pages: Ints, numbers: Doubles, shape: Ints, tally: Ints) -> Int:
     """Take a free page and clear it."""
     page = tally[1]
@@ -99,7 +100,7 @@ def take_page(pages: Ints, numbers: Doubles, shape: Ints, tally: Ints) -> Int:
     return page
 
 
-@kernel
+@piece
 def give_page(pages: Ints, tally: Ints, page: Int) -> None:
     """Hand a page back."""
     pages[page] = tally[1]
@@ -114,13 +115,13 @@ def chain_pages(pages: Ints, shape: Ints, tally: Ints, begin: Int) -> None:
         give_page(pages, tally, np.int64(page))
 
 
-@kernel
+@piece
 def has_segment(slots: Ints, tally: Ints, bits: Int) -> bool:
     """Tell whether a directory of 2**bits blocks can be had."""
     return bool(tally[5 + bits] >= 0 or slots.size - tally[2] >= segment_size(bits))
 
 
-@kernel
+@piece
 def take_segment(slots: Ints, tally: Ints, bits: Int) -> Int:
     """Take slots for a directory: some that were handed back, or new ones."""
     start = tally[5 + bits]
@@ -132,7 +133,7 @@ def take_segment(slots: Ints, tally: Ints, bits: Int) -> Int:
     return start
 
 
-@kernel
+@piece
 def give_segment(slots: Ints, tally: Ints, start: Int, bits: Int) -> None:
     """Hand slots back, chained by their first one."""
     slots[start] = tally[5 + bits]

@@ -106,37 +106,50 @@ def find_windows(
     Return how many. Windows of a key that move on, one after the other, are looked for from the one before.
     """
     some = np.int64(0)
-    before = np.int64(-1)
-    begin = np.int64(0)
-    end = np.int64(0)
-    for i in range(order.size):
-        row = order[i]
-        key = codes[row]
-        if not holds(keys, key) or lower[row] > upper[row]:
+    i = np.int64(0)
+    while i < order.size:
+        key = codes[order[i]]
+        behind = i + 1
+        while behind < order.size and codes[order[behind]] == key:
+            behind += 1
+        if not holds(keys, key):
+            i = behind
             continue
         head = keys[4 * key + 2]
-        last = page_at(keys, slots, key, head + keys[4 * key + 3] - 1)
-        if pages[last + 2] < lower[row] or pages[page_at(keys, slots, key, head) + 1] > upper[row]:
-            continue
-        moves_on = before >= 0 and codes[before] == key and lower[before] <= lower[row] and upper[before] <= upper[row]
-        if keys[4 * key + 3] == 1:
-            begin = head << 6
-            end = begin
-            for own in range(last + shape[3], last + shape[3] + pages[last]):
-                begin += np.int64(pages[own] < lower[row])
-                end += np.int64(pages[own] <= upper[row])
-        elif moves_on and upper[row] < np.int64(MOST):
-            begin = seek_on(pages, shape, keys, slots, key, begin, lower[row])
-            end = seek_on(pages, shape, keys, slots, key, end, upper[row] + 1)
-        else:
-            begin = seek(pages, shape, keys, slots, key, lower[row])
-            end = seek_behind(pages, shape, keys, slots, key, upper[row])
-        before = row
-        if begin < end:
-            out_begin[row] = begin
-            out_end[row] = end
-            out_some[some] = row
-            some += 1
+        blocks = keys[4 * key + 3]
+        page = page_at(keys, slots, key, head)
+        first = pages[page + 1]
+        last = pages[page_at(keys, slots, key, head + blocks - 1) + 2]
+        times = page + shape[3]
+        rows = pages[page]
+        begin = np.int64(0)
+        end = np.int64(0)
+        before = np.int64(-1)
+        for j in range(i, behind):
+            row = order[j]
+            low = lower[row]
+            high = upper[row]
+            if last < low or first > high or low > high:
+                continue
+            if blocks == 1:
+                begin = head << 6
+                end = begin
+                for own in range(times, times + rows):
+                    begin += np.int64(pages[own] < low)
+                    end += np.int64(pages[own] <= high)
+            elif before >= 0 and lower[before] <= low and upper[before] <= high < np.int64(MOST):
+                begin = seek_on(pages, shape, keys, slots, key, begin, low)
+                end = seek_on(pages, shape, keys, slots, key, end, high + 1)
+            else:
+                begin = seek(pages, shape, keys, slots, key, low)
+                end = seek_behind(pages, shape, keys, slots, key, high)
+            before = row
+            if begin < end:
+                out_begin[row] = begin
+                out_end[row] = end
+                out_some[some] = row
+                some += 1
+        i = behind
     return some
 
 

@@ -76,7 +76,8 @@ def ends_of_windows(
                     break
                 first = begins[row] & 63 if position == begins[row] >> 6 else np.int64(0)
                 behind = ends[row] & 63 if position == ends[row] >> 6 else pages[page]
-                for k in range(behind - first if not folds or pages[page + 3 + flags] > 0 else 0):
+                folded = folds and position < keys[4 * key + 2] + keys[4 * key + 3] - 1  # all blocks but the last are
+                for k in range(behind - first if not folded or pages[page + 3 + flags] > 0 else 0):
                     own = page + shape[3] + (behind - 1 - k if last else first + k)
                     own_flag = pages[own + 64 * (1 + flags)]
                     if own_flag == 0:

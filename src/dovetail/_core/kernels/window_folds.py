@@ -210,15 +210,19 @@ def fold_span(
     low: Doubles,
     at: Int,
 ) -> None:
-    """Fold the rows between two places into a column; without folds of blocks, all of them row by row."""
+    """Fold the rows between two places into a column; without folds of blocks, all of them row by row.
+
+    So are those of the key's last block, which has none.
+    """
     last = end >> 6
+    whole = min(last, keys[4 * key + 2] + keys[4 * key + 3] - 1)
     position = begin >> 6
     while position < last or (position == last and end & 63 and begin < end):
         page = page_at(keys, slots, key, position)
         first = begin & 63 if position == begin >> 6 else np.int64(0)
-        if folds and first == 0 and position < last:
-            fold_blocks(pages, numbers, shape, keys, slots, key, position, last, words, high, low, at)
-            position = last
+        if folds and first == 0 and position < whole:
+            fold_blocks(pages, numbers, shape, keys, slots, key, position, whole, words, high, low, at)
+            position = whole
         else:
             behind = end & 63 if position == last else pages[page]
             fold_rows(pages, numbers, shape, page, first, behind, words, high, low, at)

@@ -21,6 +21,7 @@ import numpy as np
 
 from dovetail._core.kernels import scans
 from dovetail._core.kernels.blocks import dump_rows, expire_rows, insert_rows
+from dovetail._core.kernels.memory import empty
 from dovetail._core.kernels.pages import BLOCK, HEADER, LEAST, MAX, MOST, ROWS, SPARE, chain_pages, page_shape
 from dovetail._core.kernels.seeking import find_windows, prevailing_times
 from dovetail._core.kernels.window_distinct import distinct_of_windows
@@ -216,7 +217,7 @@ class Area:
     def _grow(self) -> None:
         """Twice as many pages, and as many slots for directories."""
         have, page = self._pages.size, int(self._shape[2])
-        pages = np.empty(max(2 * have, _FIRST_PAGES * page), np.int64)
+        pages = empty(max(2 * have, _FIRST_PAGES * page), np.int64)
         pages[:have] = self._pages
         self._pages, self._numbers = pages, pages.view(np.float64)
         chain_pages(pages, self._shape, self._tally, have)
