@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dovetail._core.kernels.blocks import Rows
 from dovetail._core.kernels.pages import MAX, SUM
-from dovetail._core.sweep.time_travel import Area, Asked, Rows
+from dovetail._core.kernels.seeking import Asked
+from dovetail._core.sweep.time_travel import Area
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dovetail._core.kernels.pages import LEAST
-from dovetail._core.sweep.time_travel import Asked
+from dovetail._core.kernels.seeking import Asked
 from tests.kernels.stored_rows import area_of, some_rows
 
 

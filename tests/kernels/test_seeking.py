@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dovetail._core.kernels.pages import LEAST, MOST, page_at
-from dovetail._core.sweep.time_travel import Asked
+from dovetail._core.kernels.seeking import Asked, block_of, row_of
 from tests.kernels.stored_rows import area_of, inside, some_rows
 
 if TYPE_CHECKING:
@@ -16,9 +16,8 @@ if TYPE_CHECKING:
 
 
 def _rows_before(area: Area, key: int, place: int) -> int:
-    pages, _, keys, slots = area._times
-    before = (page_at(keys, slots, key, position) for position in range(place >> 6))
-    return int(sum(pages[page] for page in before)) + (place & 63)
+    before = (page_at(area.index, key, position) for position in range(block_of(place)))
+    return int(sum(area.index.pages[page] for page in before)) + int(row_of(place))
 
 
 @pytest.mark.parametrize("disorder", [0, 30, 2000])

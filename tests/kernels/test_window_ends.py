@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dovetail._core.sweep.time_travel import Ends
+from dovetail._core.kernels.window_ends import Ends
 from tests.kernels.stored_rows import EVEN, ODD, area_of, inside, some_rows, some_windows
 
 if TYPE_CHECKING:
-    from dovetail._core.sweep.time_travel import Asked, Rows
+    from dovetail._core.kernels.blocks import Rows
+    from dovetail._core.kernels.seeking import Asked
 
 
 @pytest.mark.parametrize("disorder", [0, 30, 2000])

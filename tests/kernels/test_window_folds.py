@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from dovetail._core.kernels.pages import LEAST, page_shape
-from dovetail._core.kernels.window_folds import clear_one, merge_columns
-from dovetail._core.sweep.time_travel import Folds
+from dovetail._core.kernels.pages import LEAST
+from dovetail._core.kernels.window_folds import Folds, clear_one, merge_columns
 from tests.kernels.stored_rows import EVEN, EVERY, KINDS, ODD, area_of, inside, some_rows, some_windows
 
 if TYPE_CHECKING:
-    from dovetail._core.sweep.time_travel import Area, Asked
+    from dovetail._core.kernels.seeking import Asked
+    from dovetail._core.sweep.time_travel import Area
 
 
 def _folded(area: Area, asked: Asked) -> Folds:
@@ -40,7 +40,7 @@ def test_the_folds_of_two_parts_merge_to_those_of_the_whole() -> None:
     rows, asked = some_rows(1500, 30), some_windows()
     size = asked.codes.size
     whole, even, odd = (_folded(area_of(rows, part), asked) for part in (EVERY, EVEN, ODD))
-    merge_columns(page_shape(KINDS, 1), *odd, size, *even)
+    merge_columns(np.array(KINDS), odd, size, even)
     assert np.array_equal(even.words[:, :size], whole.words[:, :size])
     sums, expected = ((out.high + out.low)[:, :size] for out in (even, whole))
     assert np.allclose(sums, expected, rtol=0, atol=1e-9)
@@ -49,7 +49,7 @@ def test_the_folds_of_two_parts_merge_to_those_of_the_whole() -> None:
 def test_a_cleared_column_is_the_fold_of_nothing() -> None:
     nothing = Folds.none(KINDS, 1, 3)
     used = Folds(nothing.words + 5, nothing.high + 5, nothing.low + 5)
-    clear_one(page_shape(KINDS, 1), *used)
+    clear_one(np.array(KINDS), used)
     for lanes, expected in zip(used, nothing, strict=True):
         assert np.array_equal(lanes[:, 0], expected[:, 0])
         assert np.array_equal(lanes[:, 1:], expected[:, 1:] + 5)

@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 
     from dovetail._core.aggregate.functions import Fold
     from dovetail._core.aggregate.run import Argument
+    from dovetail._core.kernels.window_ends import Ends
+    from dovetail._core.kernels.window_folds import Folds
     from dovetail._core.plan.aggregates import Aggregate
-    from dovetail._core.sweep.time_travel import Ends, Folds
 
     Ints = NDArray[np.int64]
     Encoded = tuple[list[Ints], list[NDArray[np.float64]]]

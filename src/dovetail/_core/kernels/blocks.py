@@ -9,18 +9,30 @@ a split moves the blocks behind it, at most those within the disorder.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from dovetail._core.kernels.compile import kernel, piece
 from dovetail._core.kernels.page_folds import add_page, add_row, fold_again, fold_nodes
 from dovetail._core.kernels.pages import (
+    BITS,
     BLOCK,
+    BLOCKS,
+    CURSOR,
+    FAN_BITS,
+    FIRST,
+    FREE,
+    HEAD,
+    LAST,
     MOST,
+    ROWS,
+    START,
+    behind_last,
     give_page,
     give_segment,
     has_segment,
+    levels_of,
     page_at,
     slot_of,
     take_page,
@@ -32,105 +44,106 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from dovetail._core.kernels.pages import Index
+
     Int = Any  # Numba's integers are of either kind
     Ints = NDArray[np.int64]
     Doubles = NDArray[np.float64]
 
 ENOUGH = 24
 """More pages than one row can take."""
+HALF = BLOCK // 2
+FIRST_BITS = 2
+
+
+class Rows(NamedTuple):
+    """Rows to store: the number of each one's key, its time, and its lanes."""
+
+    codes: Ints
+    at: Ints
+    words: Ints
+    doubles: Doubles
 
 
 @kernel
-def grow_directory(pages: Ints, numbers: Doubles, shape: Ints, keys: Ints, slots: Ints, tally: Ints, key: Int) -> None:
+def grow_directory(index: Index, key: Int) -> None:
     """Move a directory to one of twice the room."""
-    start = keys[4 * key]
-    bits = keys[4 * key + 1]
-    head = keys[4 * key + 2]
-    last = head + keys[4 * key + 3] - 1
-    wider = take_segment(slots, tally, bits + 1)
-    for level in range((bits >> 2) + 1):
-        for group in range(head >> (4 * level), (last >> (4 * level)) + 1):
-            keys[4 * key] = start
-            keys[4 * key + 1] = bits
-            page = slots[slot_of(keys, key, level, group)]
-            keys[4 * key] = wider
-            keys[4 * key + 1] = bits + 1
-            slots[slot_of(keys, key, level, group)] = page
-    give_segment(slots, tally, start, bits)
-    top = (bits + 1) >> 2
-    if top > bits >> 2:
-        for group in range(head >> (4 * top), (last >> (4 * top)) + 1):
-            slots[slot_of(keys, key, top, group)] = take_page(pages, numbers, shape, tally)
-        fold_nodes(pages, numbers, shape, keys, slots, key, head)
+    keys, slots = index.keys, index.slots
+    start = keys[key, START]
+    bits = keys[key, BITS]
+    head = keys[key, HEAD]
+    last = behind_last(index, key) - 1
+    wider = take_segment(index, bits + 1)
+    for level in range(levels_of(index, key) + 1):
+        for group in range(head >> (FAN_BITS * level), (last >> (FAN_BITS * level)) + 1):
+            keys[key, START] = start
+            keys[key, BITS] = bits
+            page = slots[slot_of(index, key, level, group)]
+            keys[key, START] = wider
+            keys[key, BITS] = bits + 1
+            slots[slot_of(index, key, level, group)] = page
+    give_segment(index, start, bits)
+    top = levels_of(index, key)
+    if top > bits // FAN_BITS:
+        for group in range(head >> (FAN_BITS * top), (last >> (FAN_BITS * top)) + 1):
+            slots[slot_of(index, key, top, group)] = take_page(index)
+        fold_nodes(index, key, head)
 
 
 @piece
-def append_block(
-    pages: Ints, numbers: Doubles, shape: Ints, keys: Ints, slots: Ints, tally: Ints, key: Int, folds: bool
-) -> Int:
+def append_block(index: Index, key: Int, folds: bool) -> Int:
     """Add a new last block to a key, and the nodes that begin with it; return its page.
 
     The one that was the last before is folded, if asked for, and added to the nodes over it.
     """
-    if keys[4 * key + 3] == np.int64(1) << keys[4 * key + 1]:
-        grow_directory(pages, numbers, shape, keys, slots, tally, key)
-    position = keys[4 * key + 2] + keys[4 * key + 3]
-    page = take_page(pages, numbers, shape, tally)
-    slots[slot_of(keys, key, 0, position)] = page
-    keys[4 * key + 3] += 1
-    closes = folds and keys[4 * key + 3] > 1
-    closed = page_at(keys, slots, key, position - 1)
+    keys, slots = index.keys, index.slots
+    if keys[key, BLOCKS] == np.int64(1) << keys[key, BITS]:
+        grow_directory(index, key)
+    position = behind_last(index, key)
+    page = take_page(index)
+    slots[slot_of(index, key, 0, position)] = page
+    keys[key, BLOCKS] += 1
+    closes = folds and keys[key, BLOCKS] > 1
+    closed = page_at(index, key, position - 1)
     if closes:
-        fold_again(pages, numbers, shape, closed, pages[closed], folds)
-    for level in range(1, (keys[4 * key + 1] >> 2) + 1):
-        if keys[4 * key + 3] == 1 or position & ((np.int64(1) << (4 * level)) - 1) == 0:
-            slots[slot_of(keys, key, level, position >> (4 * level))] = take_page(pages, numbers, shape, tally)
+        fold_again(index, closed, index.pages[closed], folds)
+    for level in range(1, levels_of(index, key) + 1):
+        if keys[key, BLOCKS] == 1 or position & ((np.int64(1) << (FAN_BITS * level)) - 1) == 0:
+            slots[slot_of(index, key, level, position >> (FAN_BITS * level))] = take_page(index)
         if closes:
-            node = slots[slot_of(keys, key, level, (position - 1) >> (4 * level))]
-            add_page(pages, numbers, shape, node, closed)
+            add_page(index, slots[slot_of(index, key, level, (position - 1) >> (FAN_BITS * level))], closed)
     return page
 
 
 @kernel
-def split_block(
-    pages: Ints,
-    numbers: Doubles,
-    shape: Ints,
-    keys: Ints,
-    slots: Ints,
-    tally: Ints,
-    key: Int,
-    position: Int,
-    folds: bool,
-) -> None:
+def split_block(index: Index, key: Int, position: Int, folds: bool) -> None:
     """Cut a full block in two halves, the later one at the next position."""
-    later = append_block(pages, numbers, shape, keys, slots, tally, key, folds)
-    last = keys[4 * key + 2] + keys[4 * key + 3] - 1
-    for at in range(last, position + 1, -1):
-        slots[slot_of(keys, key, 0, at)] = page_at(keys, slots, key, np.int64(at - 1))
-    slots[slot_of(keys, key, 0, position + 1)] = later
-    page = page_at(keys, slots, key, position)
-    for lane in range(1 + shape[0] + shape[1]):
-        begin = shape[3] + 64 * lane
-        for row in range(32):
-            pages[later + begin + row] = pages[page + begin + 32 + row]
-    fold_again(pages, numbers, shape, page, np.int64(32), folds)
-    fold_again(pages, numbers, shape, later, np.int64(32), folds)
+    later = append_block(index, key, folds)
+    for at in range(behind_last(index, key) - 1, position + 1, -1):
+        index.slots[slot_of(index, key, 0, at)] = page_at(index, key, np.int64(at - 1))
+    index.slots[slot_of(index, key, 0, position + 1)] = later
+    page = page_at(index, key, position)
+    for lane in range(1 + index.kinds.size + index.doubles):
+        begin = index.times + BLOCK * lane
+        for row in range(HALF):
+            index.pages[later + begin + row] = index.pages[page + begin + HALF + row]
+    fold_again(index, page, np.int64(HALF), folds)
+    fold_again(index, later, np.int64(HALF), folds)
     if folds:
-        fold_nodes(pages, numbers, shape, keys, slots, key, position)
+        fold_nodes(index, key, position)
 
 
 @piece
-def find_block(pages: Ints, keys: Ints, slots: Ints, key: Int, at: Int) -> Int:
+def find_block(index: Index, key: Int, at: Int) -> Int:
     """Return the position of the last block that begins at or before a time; the first one if there is none."""
-    head = keys[4 * key + 2]
+    head = index.keys[key, HEAD]
     low = head
-    high = low + keys[4 * key + 3] - 1
-    if pages[page_at(keys, slots, key, high) + 1] <= at:
+    high = behind_last(index, key) - 1
+    if index.pages[page_at(index, key, high) + FIRST] <= at:
         return high
     while low < high:
         middle = (low + high) >> 1
-        if pages[page_at(keys, slots, key, middle) + 1] <= at:
+        if index.pages[page_at(index, key, middle) + FIRST] <= at:
             low = middle + 1
         else:
             high = middle
@@ -138,198 +151,163 @@ def find_block(pages: Ints, keys: Ints, slots: Ints, key: Int, at: Int) -> Int:
 
 
 @piece
-def open_row(pages: Ints, shape: Ints, page: Int, at: Int, ordered: bool) -> Int:
+def open_row(index: Index, page: Int, at: Int, ordered: bool) -> Int:
     """Make room in a block for a row at a time, behind those of the same time; return its offset."""
+    pages = index.pages
     count = pages[page]
     row = count
-    if count and pages[page + 2] > at:
-        begin = page + shape[3]
+    if count and pages[page + LAST] > at:
+        begin = page + index.times
         while ordered and row > 0 and pages[begin + row - 1] > at:
             row -= 1
-        for lane in range(1 + shape[0] + shape[1]):
-            for moved in range(begin + 64 * lane + count, begin + 64 * lane + row, -1):
+        for lane in range(1 + index.kinds.size + index.doubles):
+            for moved in range(begin + BLOCK * lane + count, begin + BLOCK * lane + row, -1):
                 pages[moved] = pages[moved - 1]
-        pages[page + 1] = min(pages[page + 1], at)
+        pages[page + FIRST] = min(pages[page + FIRST], at)
     else:
-        pages[page + 2] = at
+        pages[page + LAST] = at
         if count == 0:
-            pages[page + 1] = at
+            pages[page + FIRST] = at
     pages[page] = count + 1
     return row
 
 
 @piece
-def room_for_row(keys: Ints, slots: Ints, tally: Ints, key: Int) -> bool:
+def room_for_row(index: Index, key: Int) -> bool:
     """Tell whether one more row of a key can be taken without new memory."""
-    if tally[0] < ENOUGH:
+    if index.tally[FREE] < ENOUGH:
         return False
-    if keys[4 * key] < 0:
-        return has_segment(slots, tally, np.int64(2))
-    bits = keys[4 * key + 1]
-    return keys[4 * key + 3] < np.int64(1) << bits or has_segment(slots, tally, bits + 1)
+    if index.keys[key, START] < 0:
+        return has_segment(index, np.int64(FIRST_BITS))
+    bits = index.keys[key, BITS]
+    return index.keys[key, BLOCKS] < np.int64(1) << bits or has_segment(index, bits + 1)
 
 
 @piece
-def position_for_row(
-    pages: Ints,
-    numbers: Doubles,
-    shape: Ints,
-    keys: Ints,
-    slots: Ints,
-    tally: Ints,
-    key: Int,
-    at: Int,
-    ordered: bool,
-    folds: bool,
-) -> Int:
+def position_for_row(index: Index, key: Int, at: Int, ordered: bool, folds: bool) -> Int:
     """Return the position of the block that takes a row, and has room for it."""
-    if keys[4 * key] < 0:
-        keys[4 * key] = take_segment(slots, tally, np.int64(2))
-        keys[4 * key + 1] = 2
-        keys[4 * key + 2] = 0
-        keys[4 * key + 3] = 0
-        append_block(pages, numbers, shape, keys, slots, tally, key, folds)
-    last = keys[4 * key + 2] + keys[4 * key + 3] - 1
-    position = find_block(pages, keys, slots, key, at) if ordered else last
-    page = page_at(keys, slots, key, position)
+    keys, pages = index.keys, index.pages
+    if keys[key, START] < 0:
+        keys[key, START] = take_segment(index, np.int64(FIRST_BITS))
+        keys[key, BITS] = FIRST_BITS
+        keys[key, HEAD] = 0
+        keys[key, BLOCKS] = 0
+        append_block(index, key, folds)
+    last = behind_last(index, key) - 1
+    position = find_block(index, key, at) if ordered else last
+    page = page_at(index, key, position)
     if pages[page] < BLOCK:
         return position
-    if position == last and (not ordered or at >= pages[page + 2]):
-        append_block(pages, numbers, shape, keys, slots, tally, key, folds)
+    if position == last and (not ordered or at >= pages[page + LAST]):
+        append_block(index, key, folds)
         return last + 1
-    split_block(pages, numbers, shape, keys, slots, tally, key, position, folds)
-    return position + 1 if at >= pages[page_at(keys, slots, key, position + 1) + 1] else position
+    split_block(index, key, position, folds)
+    return position + 1 if at >= pages[page_at(index, key, position + 1) + FIRST] else position
 
 
 @kernel
-def insert_rows(
-    pages: Ints,
-    numbers: Doubles,
-    shape: Ints,
-    keys: Ints,
-    slots: Ints,
-    tally: Ints,
-    codes: Ints,
-    at: Ints,
-    words: Ints,
-    doubles: Doubles,
-    order: Ints,
-    begin: Int,
-    ordered: bool,
-    folds: bool,
-) -> Int:
+def insert_rows(index: Index, rows: Rows, order: Ints, begin: Int, ordered: bool, folds: bool) -> Int:
     """Insert some rows, one after the other, from the `begin`-th on; return which one found no memory, or their number.
 
     Ordered rows stand in the order of time, others in that of arrival; folds of blocks are kept if asked for.
     """
+    keys, pages = index.keys, index.pages
     for which in range(begin, order.size):
         i = order[which]
-        key = codes[i]
-        time = at[i]
-        position = keys[4 * key + 2] + keys[4 * key + 3] - 1
-        page = page_at(keys, slots, key, position) if keys[4 * key] >= 0 else np.int64(-1)
-        if page < 0 or pages[page] == BLOCK or (ordered and time < pages[page + 1]):
-            if not room_for_row(keys, slots, tally, key):
-                tally[3] += which - begin
+        key = rows.codes[i]
+        at = rows.at[i]
+        position = behind_last(index, key) - 1
+        page = page_at(index, key, position) if keys[key, START] >= 0 else np.int64(-1)
+        if page < 0 or pages[page] == BLOCK or (ordered and at < pages[page + FIRST]):
+            if not room_for_row(index, key):
+                index.tally[ROWS] += which - begin
                 return np.int64(which)
-            position = position_for_row(pages, numbers, shape, keys, slots, tally, key, time, ordered, folds)
-            page = page_at(keys, slots, key, position)
-        row = open_row(pages, shape, page, time, ordered)
-        word = page + shape[3] + row
-        pages[word] = time
-        for lane in range(shape[0]):
-            word += 64
-            pages[word] = words[lane, i]
-        for lane in range(shape[1]):
-            word += 64
-            numbers[word] = doubles[lane, i]
-        if folds and position < keys[4 * key + 2] + keys[4 * key + 3] - 1:
-            add_row(pages, numbers, shape, page, page, row)
-            for level in range(1, (keys[4 * key + 1] >> 2) + 1):
-                node = slots[slot_of(keys, key, level, position >> (4 * level))]
+            position = position_for_row(index, key, at, ordered, folds)
+            page = page_at(index, key, position)
+        row = open_row(index, page, at, ordered)
+        word = page + index.times + row
+        pages[word] = at
+        for lane in range(index.kinds.size):
+            word += BLOCK
+            pages[word] = rows.words[lane, i]
+        for lane in range(index.doubles):
+            word += BLOCK
+            index.numbers[word] = rows.doubles[lane, i]
+        if folds and position < behind_last(index, key) - 1:
+            add_row(index, page, page, row)
+            for level in range(1, levels_of(index, key) + 1):
+                node = index.slots[slot_of(index, key, level, position >> (FAN_BITS * level))]
                 pages[node] += 1
-                add_row(pages, numbers, shape, node, page, row)
-    tally[3] += order.size - begin
+                add_row(index, node, page, row)
+    index.tally[ROWS] += order.size - begin
     return np.int64(order.size)
 
 
 @piece
-def drop_first(pages: Ints, keys: Ints, slots: Ints, tally: Ints, key: Int) -> None:
+def drop_first(index: Index, key: Int) -> None:
     """Let a key's first block go, and the nodes that end with it."""
-    position = keys[4 * key + 2]
-    page = page_at(keys, slots, key, position)
-    tally[3] -= pages[page]
-    give_page(pages, tally, page)
-    keys[4 * key + 2] += 1
-    keys[4 * key + 3] -= 1
-    empty = keys[4 * key + 3] == 0
-    for level in range(1, (keys[4 * key + 1] >> 2) + 1):
-        if empty or (position + 1) & ((np.int64(1) << (4 * level)) - 1) == 0:
-            give_page(pages, tally, slots[slot_of(keys, key, level, position >> (4 * level))])
+    keys = index.keys
+    position = keys[key, HEAD]
+    page = page_at(index, key, position)
+    index.tally[ROWS] -= index.pages[page]
+    give_page(index, page)
+    keys[key, HEAD] += 1
+    keys[key, BLOCKS] -= 1
+    empty = keys[key, BLOCKS] == 0
+    for level in range(1, levels_of(index, key) + 1):
+        if empty or (position + 1) & ((np.int64(1) << (FAN_BITS * level)) - 1) == 0:
+            give_page(index, index.slots[slot_of(index, key, level, position >> (FAN_BITS * level))])
     if empty:
-        give_segment(slots, tally, keys[4 * key], keys[4 * key + 1])
-        keys[4 * key] = -1
+        give_segment(index, keys[key, START], keys[key, BITS])
+        keys[key, START] = -1
 
 
 @kernel
-def time_after(pages: Ints, shape: Ints, keys: Ints, slots: Ints, key: Int, last: Int) -> Int:
+def time_after(index: Index, key: Int, last: Int) -> Int:
     """Return the next time of a key behind its first block's last one; MOST if there is none."""
-    for position in range(keys[4 * key + 2] + 1, keys[4 * key + 2] + keys[4 * key + 3]):
-        page = page_at(keys, slots, key, np.int64(position))
-        if pages[page + 2] > last:
-            for own in range(page + shape[3], page + shape[3] + pages[page]):
-                if pages[own] > last:
-                    return pages[own]
+    for position in range(index.keys[key, HEAD] + 1, behind_last(index, key)):
+        page = page_at(index, key, np.int64(position))
+        if index.pages[page + LAST] > last:
+            for own in range(page + index.times, page + index.times + index.pages[page]):
+                if index.pages[own] > last:
+                    return index.pages[own]
     return np.int64(MOST)
 
 
 @kernel
-def expire_rows(
-    pages: Ints, shape: Ints, keys: Ints, slots: Ints, tally: Ints, bound: Int, prevails: bool, some: Int
-) -> None:
+def expire_rows(index: Index, bound: Int, prevails: bool, some: Int) -> None:
     """Drop the blocks that lie wholly below a bound, looking at some keys, each time the next ones.
 
     A block whose rows may still prevail at the bound stays: one that no later time up to the bound follows.
     """
-    number = keys.size // 4
-    key = tally[4] if tally[4] < number else np.int64(0)
+    number = index.keys.shape[0]
+    key = index.tally[CURSOR] if index.tally[CURSOR] < number else np.int64(0)
     for _ in range(min(some, number)):
-        while keys[4 * key] >= 0:
-            head = keys[4 * key + 2]
-            last = pages[page_at(keys, slots, key, head) + 2]
+        while index.keys[key, START] >= 0:
+            last = index.pages[page_at(index, key, index.keys[key, HEAD]) + LAST]
             if last >= bound:
                 break
-            if prevails and time_after(pages, shape, keys, slots, key, last) > bound:
+            if prevails and time_after(index, key, last) > bound:
                 break
-            drop_first(pages, keys, slots, tally, key)
+            drop_first(index, key)
         key = key + 1 if key + 1 < number else np.int64(0)
-    tally[4] = key
+    index.tally[CURSOR] = key
 
 
 @kernel
-def dump_rows(
-    pages: Ints,
-    numbers: Doubles,
-    shape: Ints,
-    keys: Ints,
-    slots: Ints,
-    out_codes: Ints,
-    out_at: Ints,
-    out_words: Ints,
-    out_doubles: Doubles,
-) -> None:
+def dump_rows(index: Index, out: Rows) -> None:
     """Write all rows, key by key, in the order in which they stand."""
     row = np.int64(0)
-    for key in range(keys.size // 4):
-        if keys[4 * key] < 0:
+    for key in range(index.keys.shape[0]):
+        if index.keys[key, START] < 0:
             continue
-        for position in range(keys[4 * key + 2], keys[4 * key + 2] + keys[4 * key + 3]):
-            page = page_at(keys, slots, np.int64(key), np.int64(position))
-            for word in range(page + shape[3], page + shape[3] + pages[page]):
-                out_codes[row] = key
-                out_at[row] = pages[word]
-                for lane in range(shape[0]):
-                    out_words[lane, row] = pages[word + 64 * (lane + 1)]
-                for lane in range(shape[1]):
-                    out_doubles[lane, row] = numbers[word + 64 * (lane + shape[0] + 1)]
+        for position in range(index.keys[key, HEAD], behind_last(index, key)):
+            page = page_at(index, np.int64(key), np.int64(position))
+            for word in range(page + index.times, page + index.times + index.pages[page]):
+                out.codes[row] = key
+                out.at[row] = index.pages[word]
+                for lane in range(index.kinds.size):
+                    out.words[lane, row] = index.pages[word + BLOCK * (lane + 1)]
+                for lane in range(index.doubles):
+                    out.doubles[lane, row] = index.numbers[word + BLOCK * (lane + index.kinds.size + 1)]
                 row += 1

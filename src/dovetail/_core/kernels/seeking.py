@@ -7,17 +7,30 @@ directory, shifted, and its offset in the block; what is done with the rows betw
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from dovetail._core.kernels.compile import kernel, piece
-from dovetail._core.kernels.pages import MOST, page_at
+from dovetail._core.kernels.pages import (
+    BLOCK,
+    BLOCK_BITS,
+    BLOCKS,
+    FIRST,
+    HEAD,
+    LAST,
+    MOST,
+    START,
+    behind_last,
+    page_at,
+)
 
 if TYPE_CHECKING:
     from typing import Any
 
     from numpy.typing import NDArray
+
+    from dovetail._core.kernels.pages import Index
 
     Int = Any  # Numba's integers are of either kind
     Ints = NDArray[np.int64]
@@ -26,85 +39,102 @@ NEAR = 4
 """So many blocks on, the next window is looked for block by block."""
 
 
+class Asked(NamedTuple):
+    """Windows to fold: each one's key, ends, and the order of key and time in which to go through some of them."""
+
+    codes: Ints
+    lower: Ints
+    upper: Ints
+    order: Ints
+
+
+class Places(NamedTuple):
+    """Where windows begin and end in an index, for those base rows, in the order asked for, whose windows hold rows."""
+
+    begins: Ints
+    ends: Ints
+    order: Ints
+
+
 @piece
-def count_before(pages: Ints, begin: Int, count: Int, at: Int) -> Int:
+def block_of(place: Int) -> Int:
+    """Return the position of a place's block."""
+    return place >> BLOCK_BITS
+
+
+@piece
+def row_of(place: Int) -> Int:
+    """Return the offset of a place in its block."""
+    return place & (BLOCK - 1)
+
+
+@piece
+def count_before(index: Index, page: Int, at: Int) -> Int:
     """Return how many of a block's times lie before one: all are compared, at once, where a search would branch."""
     before = np.int64(0)
-    for own in range(begin, begin + count):
-        before += np.int64(pages[own] < at)
+    for own in range(page + index.times, page + index.times + index.pages[page]):
+        before += np.int64(index.pages[own] < at)
     return before
 
 
 @piece
-def seek(pages: Ints, shape: Ints, keys: Ints, slots: Ints, key: Int, at: Int) -> Int:
+def seek(index: Index, key: Int, at: Int) -> Int:
     """Return the place of the first row at or after a time; behind the last block if there is none."""
-    low = keys[4 * key + 2]
-    behind = low + keys[4 * key + 3]
+    low = index.keys[key, HEAD]
+    behind = behind_last(index, key)
     high = behind
     while low < high:
         middle = (low + high) >> 1
-        if pages[page_at(keys, slots, key, middle) + 2] < at:
+        if index.pages[page_at(index, key, middle) + LAST] < at:
             low = middle + 1
         else:
             high = middle
     if low == behind:
-        return low << 6
-    page = page_at(keys, slots, key, low)
-    return (low << 6) + count_before(pages, page + shape[3], pages[page], at)
+        return low << BLOCK_BITS
+    return (low << BLOCK_BITS) + count_before(index, page_at(index, key, low), at)
 
 
 @piece
-def seek_on(pages: Ints, shape: Ints, keys: Ints, slots: Ints, key: Int, place: Int, at: Int) -> Int:
+def seek_on(index: Index, key: Int, place: Int, at: Int) -> Int:
     """Return the same, looking from an earlier place on: at the next blocks row by row, beyond them by search."""
-    behind = keys[4 * key + 2] + keys[4 * key + 3]
-    position = place >> 6
-    row = place & 63
+    behind = behind_last(index, key)
+    position = block_of(place)
+    row = row_of(place)
     steps = np.int64(0)
-    while position < behind and steps < NEAR and pages[page_at(keys, slots, key, position) + 2] < at:
+    while position < behind and steps < NEAR and index.pages[page_at(index, key, position) + LAST] < at:
         position += 1
         row = np.int64(0)
         steps += 1
     if steps == NEAR:
-        return seek(pages, shape, keys, slots, key, at)
+        return seek(index, key, at)
     if position < behind:
-        begin = page_at(keys, slots, key, position) + shape[3]
-        while pages[begin + row] < at:
+        begin = page_at(index, key, position) + index.times
+        while index.pages[begin + row] < at:
             row += 1
-    return (position << 6) + row
+    return (position << BLOCK_BITS) + row
 
 
 @piece
-def seek_behind(pages: Ints, shape: Ints, keys: Ints, slots: Ints, key: Int, at: Int) -> Int:
+def seek_behind(index: Index, key: Int, at: Int) -> Int:
     """Return the place of the first row after a time."""
     if at == np.int64(MOST):
-        return (keys[4 * key + 2] + keys[4 * key + 3]) << 6
-    return seek(pages, shape, keys, slots, key, at + 1)
+        return behind_last(index, key) << BLOCK_BITS
+    return seek(index, key, at + 1)
 
 
 @piece
-def holds(keys: Ints, key: Int) -> bool:
+def holds(index: Index, key: Int) -> bool:
     """Tell whether an index has rows of a key; -1 is no key."""
-    return bool(0 <= key < keys.size // 4 and keys[4 * key] >= 0)
+    return bool(0 <= key < index.keys.shape[0] and index.keys[key, START] >= 0)
 
 
 @kernel
-def find_windows(
-    pages: Ints,
-    shape: Ints,
-    keys: Ints,
-    slots: Ints,
-    codes: Ints,
-    lower: Ints,
-    upper: Ints,
-    order: Ints,
-    out_begin: Ints,
-    out_end: Ints,
-    out_some: Ints,
-) -> Int:
+def find_windows(index: Index, asked: Asked, out: Places) -> Int:
     """Write, for those of some base rows whose windows hold rows, which they are and where the windows begin and end.
 
     Return how many. Windows of a key that move on, one after the other, are looked for from the one before.
     """
+    codes, lower, upper, order = asked
     some = np.int64(0)
     i = np.int64(0)
     while i < order.size:
@@ -112,16 +142,13 @@ def find_windows(
         behind = i + 1
         while behind < order.size and codes[order[behind]] == key:
             behind += 1
-        if not holds(keys, key):
+        if not holds(index, key):
             i = behind
             continue
-        head = keys[4 * key + 2]
-        blocks = keys[4 * key + 3]
-        page = page_at(keys, slots, key, head)
-        first = pages[page + 1]
-        last = pages[page_at(keys, slots, key, head + blocks - 1) + 2]
-        times = page + shape[3]
-        rows = pages[page]
+        head = index.keys[key, HEAD]
+        page = page_at(index, key, head)
+        first = index.pages[page + FIRST]
+        last = index.pages[page_at(index, key, behind_last(index, key) - 1) + LAST]
         begin = np.int64(0)
         end = np.int64(0)
         before = np.int64(-1)
@@ -131,43 +158,41 @@ def find_windows(
             high = upper[row]
             if last < low or first > high or low > high:
                 continue
-            if blocks == 1:
-                begin = head << 6
+            if index.keys[key, BLOCKS] == 1:
+                begin = head << BLOCK_BITS
                 end = begin
-                for own in range(times, times + rows):
-                    begin += np.int64(pages[own] < low)
-                    end += np.int64(pages[own] <= high)
+                for own in range(page + index.times, page + index.times + index.pages[page]):
+                    begin += np.int64(index.pages[own] < low)
+                    end += np.int64(index.pages[own] <= high)
             elif before >= 0 and lower[before] <= low and upper[before] <= high < np.int64(MOST):
-                begin = seek_on(pages, shape, keys, slots, key, begin, low)
-                end = seek_on(pages, shape, keys, slots, key, end, high + 1)
+                begin = seek_on(index, key, begin, low)
+                end = seek_on(index, key, end, high + 1)
             else:
-                begin = seek(pages, shape, keys, slots, key, low)
-                end = seek_behind(pages, shape, keys, slots, key, high)
+                begin = seek(index, key, low)
+                end = seek_behind(index, key, high)
             before = row
             if begin < end:
-                out_begin[row] = begin
-                out_end[row] = end
-                out_some[some] = row
+                out.begins[row] = begin
+                out.ends[row] = end
+                out.order[some] = row
                 some += 1
         i = behind
     return some
 
 
 @kernel
-def prevailing_times(
-    pages: Ints, shape: Ints, keys: Ints, slots: Ints, codes: Ints, starts: Ints, order: Ints, out_at: Ints
-) -> None:
+def prevailing_times(index: Index, asked: Asked, starts: Ints, out_at: Ints) -> None:
     """Raise, for some base rows, the time that prevails at a start to the last one stored at or before it."""
-    for i in range(order.size):
-        row = order[i]
-        key = codes[row]
-        if not holds(keys, key):
+    for i in range(asked.order.size):
+        row = asked.order[i]
+        key = asked.codes[row]
+        if not holds(index, key):
             continue
-        place = seek_behind(pages, shape, keys, slots, key, starts[row])
-        if place <= keys[4 * key + 2] << 6:
+        place = seek_behind(index, key, starts[row])
+        if place <= index.keys[key, HEAD] << BLOCK_BITS:
             continue
-        if place & 63:
-            found = pages[page_at(keys, slots, key, place >> 6) + shape[3] + (place & 63) - 1]
+        if row_of(place):
+            found = index.pages[page_at(index, key, block_of(place)) + index.times + row_of(place) - 1]
         else:
-            found = pages[page_at(keys, slots, key, (place >> 6) - 1) + 2]
+            found = index.pages[page_at(index, key, block_of(place) - 1) + LAST]
         out_at[row] = max(out_at[row], found)

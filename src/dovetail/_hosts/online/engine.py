@@ -11,9 +11,9 @@ import pyarrow as pa
 
 from dovetail._core.aggregate.stored import Layout
 from dovetail._core.columns.axis import LEAST, MOST
+from dovetail._core.kernels.blocks import Rows
 from dovetail._core.kernels.sort import extent
 from dovetail._core.sweep.numbering import KeyNumbers
-from dovetail._core.sweep.time_travel import Rows
 from dovetail._hosts.online.clock import Clock
 from dovetail._hosts.online.definition import Ends, Given
 from dovetail._hosts.online.joiners import Joiners

@@ -15,11 +15,13 @@ import numpy as np
 
 from dovetail._core.aggregate.stored import Found, StoredEnd, StoredExtreme
 from dovetail._core.kernels.pages import LEAST
+from dovetail._core.kernels.seeking import Asked
 from dovetail._core.kernels.sort import SMALL, ascends, extent, sort_with_order
 from dovetail._core.kernels.threads import together
-from dovetail._core.kernels.window_folds import clear_one, merge_columns
+from dovetail._core.kernels.window_ends import Ends
+from dovetail._core.kernels.window_folds import Folds, clear_one, merge_columns
 from dovetail._core.sweep.teams import Teams, unbalancedness
-from dovetail._core.sweep.time_travel import Area, Asked, Ends, Folds
+from dovetail._core.sweep.time_travel import Area
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,8 +29,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dovetail._core.aggregate.stored import Layout
+    from dovetail._core.kernels.blocks import Rows
+    from dovetail._core.kernels.seeking import Places
     from dovetail._core.plan.online import Choices
-    from dovetail._core.sweep.time_travel import Places, Rows
 
     Ints = NDArray[np.int64]
 
@@ -119,7 +122,7 @@ class Joiners:
         asked.codes[0], asked.lower[0], asked.upper[0] = code, lower, upper
         if start is not None:
             asked = self._with_prevailing(asked, np.array([start]))
-        clear_one(self.areas[0].shape, *out.folds)
+        clear_one(self.areas[0].index.kinds, out.folds)
         for ends in out.ends.values():
             ends.flag[0] = 0
         for area in self.areas:
@@ -159,7 +162,7 @@ class Joiners:
         ]
         together(self._threads(asked.codes.size), calls)
         for own, count in zip(founds[1:], counts[1:], strict=True):
-            merge_columns(self.areas[0].shape, *own.folds, asked.codes.size, *out.folds)
+            merge_columns(self.areas[0].index.kinds, own.folds, asked.codes.size, out.folds)
             visited += count
         for area in self.areas:
             self._ends(area, asked, area.find(asked), out)

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from dovetail._core.aggregate.stored import StoredDistinct, StoredEnd, StoredExtreme
-from dovetail._core.sweep.time_travel import Rows
+from dovetail._core.kernels.blocks import Rows
 from dovetail._hosts.online.files import read_bytes, write_whole
 from dovetail.errors import UsageError
 
