@@ -34,3 +34,12 @@ def deal_rows(codes: Ints, parts_up_to: Doubles, dealt: Int, seen: Doubles, load
         seen[partition] += 1.0
         loads[owner] += 1.0
         out_owner[i] = owner
+
+
+@kernel
+def group_by_owner(order: Ints, owners: Ints, begins: Ints, out_rows: Ints) -> None:
+    """Write rows, in some order, those of each joiner together; `begins` says where, and where they end afterwards."""
+    for i in range(order.size):
+        row = order[i]
+        out_rows[begins[owners[row]]] = row
+        begins[owners[row]] += 1

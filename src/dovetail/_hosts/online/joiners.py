@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from dovetail._core.aggregate.stored import Found, StoredEnd, StoredExtreme
+from dovetail._core.kernels.dealing import group_by_owner
 from dovetail._core.kernels.pages import LEAST
 from dovetail._core.kernels.seeking import Asked
 from dovetail._core.kernels.sort import SMALL, ascends, extent, sort_with_order
@@ -201,8 +202,10 @@ class Joiners:
 
     def _parts(self, order: Ints, owners: Ints) -> list[Ints]:
         """The rows of each joiner, in some order of all."""
-        own = owners[order]
-        return [order[own == number] for number in range(len(self.areas))]
+        ends = np.cumsum(np.bincount(owners, minlength=len(self.areas)))
+        begins, rows = np.append(0, ends[:-1]), np.empty(order.size, np.int64)
+        group_by_owner(order, owners, begins, rows)
+        return np.split(rows, ends[:-1])
 
     def _owners(self, codes: Ints) -> Ints:
         """The joiner of each row; a row without a key belongs to the first."""
