@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dovetail._core.kernels.adding import lost_by_adding
 from dovetail._core.kernels.compile import kernel, piece
 from dovetail._core.kernels.pages import (
     BLOCK,
@@ -49,12 +50,8 @@ def add_row(index: Index, into: Int, page: Int, row: Int) -> None:
         word += BLOCK
     total = into + HEADER + index.kinds.size
     for _ in range(index.doubles):
-        value = numbers[word]
-        high = numbers[total]
-        longer = high + value
-        part = longer - high
-        numbers[total + index.doubles] += (high - (longer - part)) + (value - part)
-        numbers[total] = longer
+        numbers[total + index.doubles] += lost_by_adding(numbers[total], numbers[word])
+        numbers[total] += numbers[word]
         total += 1
         word += BLOCK
 
@@ -71,13 +68,9 @@ def add_page(index: Index, into: Int, page: Int) -> None:
             pages[into + HEADER + lane] = max(pages[into + HEADER + lane], pages[page + HEADER + lane])
     first = HEADER + index.kinds.size
     for lane in range(first, first + index.doubles):
-        value = numbers[page + lane]
-        high = numbers[into + lane]
-        longer = high + value
-        part = longer - high
-        lost = numbers[page + lane + index.doubles] + ((high - (longer - part)) + (value - part))
-        numbers[into + lane + index.doubles] += lost
-        numbers[into + lane] = longer
+        lost = lost_by_adding(numbers[into + lane], numbers[page + lane])
+        numbers[into + lane + index.doubles] += numbers[page + lane + index.doubles] + lost
+        numbers[into + lane] += numbers[page + lane]
 
 
 @piece

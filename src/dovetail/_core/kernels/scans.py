@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dovetail._core.kernels.adding import lost_by_adding
 from dovetail._core.kernels.compile import kernel, piece
 from dovetail._core.kernels.pages import BLOCK, HEAD, MAX, SUM, behind_last, page_at
 from dovetail._core.kernels.seeking import holds
@@ -57,11 +58,8 @@ def scan_page(index: Index, page: Int, lower: Int, upper: Int, out: Folds, at: I
         lost = out.low[lane, at]
         for i in range(count):
             if lower <= pages[begin + i] <= upper:
-                value = index.numbers[own + i]
-                longer = sum_ + value
-                part = longer - sum_
-                lost += (sum_ - (longer - part)) + (value - part)
-                sum_ = longer
+                lost += lost_by_adding(sum_, index.numbers[own + i])
+                sum_ += index.numbers[own + i]
         out.high[lane, at] = sum_
         out.low[lane, at] = lost
 

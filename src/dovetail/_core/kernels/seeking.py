@@ -128,55 +128,63 @@ def holds(index: Index, key: Int) -> bool:
     return bool(0 <= key < index.keys.shape[0] and index.keys[key, START] >= 0)
 
 
+@piece
+def find_of_key(index: Index, asked: Asked, first: Int, behind: Int, some: Int, out: Places) -> Int:
+    """Write the places of windows of one key, those from one number to another in the order asked for.
+
+    `some` have been written before; return how many are then. Windows that move on are looked for from the one before.
+    """
+    key = asked.codes[asked.order[first]]
+    head = index.keys[key, HEAD]
+    page = page_at(index, key, head)
+    least = index.pages[page + FIRST]
+    most = index.pages[page_at(index, key, behind_last(index, key) - 1) + LAST]
+    begin = np.int64(0)
+    end = np.int64(0)
+    before = np.int64(-1)
+    for i in range(first, behind):
+        row = asked.order[i]
+        low = asked.lower[row]
+        high = asked.upper[row]
+        if most < low or least > high or low > high:
+            continue
+        if index.keys[key, BLOCKS] == 1:
+            begin = head << BLOCK_BITS
+            end = begin
+            for own in range(page + index.times, page + index.times + index.pages[page]):
+                begin += np.int64(index.pages[own] < low)
+                end += np.int64(index.pages[own] <= high)
+        elif before >= 0 and asked.lower[before] <= low and asked.upper[before] <= high < np.int64(MOST):
+            begin = seek_on(index, key, begin, low)
+            end = seek_on(index, key, end, high + 1)
+        else:
+            begin = seek(index, key, low)
+            end = seek_behind(index, key, high)
+        before = row
+        if begin < end:
+            out.begins[row] = begin
+            out.ends[row] = end
+            out.order[some] = row
+            some += 1
+    return some
+
+
 @kernel
 def find_windows(index: Index, asked: Asked, out: Places) -> Int:
     """Write, for those of some base rows whose windows hold rows, which they are and where the windows begin and end.
 
-    Return how many. Windows of a key that move on, one after the other, are looked for from the one before.
+    Return how many.
     """
-    codes, lower, upper, order = asked
     some = np.int64(0)
-    i = np.int64(0)
-    while i < order.size:
-        key = codes[order[i]]
-        behind = i + 1
-        while behind < order.size and codes[order[behind]] == key:
+    first = np.int64(0)
+    while first < asked.order.size:
+        key = asked.codes[asked.order[first]]
+        behind = first + 1
+        while behind < asked.order.size and asked.codes[asked.order[behind]] == key:
             behind += 1
-        if not holds(index, key):
-            i = behind
-            continue
-        head = index.keys[key, HEAD]
-        page = page_at(index, key, head)
-        first = index.pages[page + FIRST]
-        last = index.pages[page_at(index, key, behind_last(index, key) - 1) + LAST]
-        begin = np.int64(0)
-        end = np.int64(0)
-        before = np.int64(-1)
-        for j in range(i, behind):
-            row = order[j]
-            low = lower[row]
-            high = upper[row]
-            if last < low or first > high or low > high:
-                continue
-            if index.keys[key, BLOCKS] == 1:
-                begin = head << BLOCK_BITS
-                end = begin
-                for own in range(page + index.times, page + index.times + index.pages[page]):
-                    begin += np.int64(index.pages[own] < low)
-                    end += np.int64(index.pages[own] <= high)
-            elif before >= 0 and lower[before] <= low and upper[before] <= high < np.int64(MOST):
-                begin = seek_on(index, key, begin, low)
-                end = seek_on(index, key, end, high + 1)
-            else:
-                begin = seek(index, key, low)
-                end = seek_behind(index, key, high)
-            before = row
-            if begin < end:
-                out.begins[row] = begin
-                out.ends[row] = end
-                out.order[some] = row
-                some += 1
-        i = behind
+        if holds(index, key):
+            some = find_of_key(index, asked, first, behind, some, out)
+        first = behind
     return some
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dovetail._core.kernels.adding import lost_by_adding
 from dovetail._core.kernels.compile import kernel
 
 if TYPE_CHECKING:
@@ -32,10 +33,8 @@ def fill_running_totals(
     total = 0.0
     lost = 0.0
     for i in range(values.size):
-        longer = total + values[i]
-        part = longer - total
-        lost += (total - (longer - part)) + (values[i] - part)
-        total = longer
+        lost += lost_by_adding(total, values[i])
+        total += values[i]
         out_total[i] = total
         out_lost[i] = lost
 
@@ -48,19 +47,15 @@ def fill_total_tree(values: NDArray[np.float64], total: NDArray[np.float64], los
         high = 0.0
         low = 0.0
         for i in range(block << 4, min(values.size, (block + 1) << 4)):
-            longer = high + values[i]
-            part = longer - high
-            low += (high - (longer - part)) + (values[i] - part)
-            high = longer
+            low += lost_by_adding(high, values[i])
+            high += values[i]
         total[blocks + block] = high
         lost[blocks + block] = low
     for node in range(blocks - 1, 0, -1):
         one = total[2 * node]
         other = total[2 * node + 1]
-        longer = one + other
-        part = longer - one
-        total[node] = longer
-        lost[node] = lost[2 * node] + lost[2 * node + 1] + ((one - (longer - part)) + (other - part))
+        total[node] = one + other
+        lost[node] = lost[2 * node] + lost[2 * node + 1] + lost_by_adding(one, other)
 
 
 @kernel
@@ -87,31 +82,23 @@ def totals_of_slices(
         high = 0.0
         low = 0.0
         for i in range(start, head):
-            longer = high + values[i]
-            part = longer - high
-            low += (high - (longer - part)) + (values[i] - part)
-            high = longer
+            low += lost_by_adding(high, values[i])
+            high += values[i]
         if left < right:
             for i in range(right << 4, end):
-                longer = high + values[i]
-                part = longer - high
-                low += (high - (longer - part)) + (values[i] - part)
-                high = longer
+                low += lost_by_adding(high, values[i])
+                high += values[i]
         one = left + blocks
         other = right + blocks
         while one < other:
             if one & 1:
-                longer = high + total[one]
-                part = longer - high
-                low += lost[one] + ((high - (longer - part)) + (total[one] - part))
-                high = longer
+                low += lost[one] + lost_by_adding(high, total[one])
+                high += total[one]
                 one += 1
             if other & 1:
                 other -= 1
-                longer = high + total[other]
-                part = longer - high
-                low += lost[other] + ((high - (longer - part)) + (total[other] - part))
-                high = longer
+                low += lost[other] + lost_by_adding(high, total[other])
+                high += total[other]
             one >>= 1
             other >>= 1
         out_total[row] = high

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from dovetail._core.kernels.adding import lost_by_adding
 from dovetail._core.kernels.compile import kernel, piece
 from dovetail._core.kernels.pages import (
     BLOCK,
@@ -90,12 +91,9 @@ def merge_column(kinds: Ints, given: Folds, own: Int, out: Folds, at: Int) -> No
         elif kinds[lane] == MAX:
             out.words[1 + lane, at] = max(out.words[1 + lane, at], given.words[1 + lane, own])
     for lane in range(out.high.shape[0]):
-        value = given.high[lane, own]
-        total = out.high[lane, at]
-        longer = total + value
-        part = longer - total
-        out.low[lane, at] += given.low[lane, own] + ((total - (longer - part)) + (value - part))
-        out.high[lane, at] = longer
+        lost = lost_by_adding(out.high[lane, at], given.high[lane, own])
+        out.low[lane, at] += given.low[lane, own] + lost
+        out.high[lane, at] += given.high[lane, own]
 
 
 @kernel
@@ -116,12 +114,9 @@ def fold_page(index: Index, page: Int, out: Folds, at: Int) -> None:
             out.words[1 + lane, at] = max(out.words[1 + lane, at], index.pages[page + HEADER + lane])
     own = page + HEADER + index.kinds.size
     for lane in range(index.doubles):
-        value = index.numbers[own + lane]
-        total = out.high[lane, at]
-        longer = total + value
-        part = longer - total
-        out.low[lane, at] += index.numbers[own + lane + index.doubles] + ((total - (longer - part)) + (value - part))
-        out.high[lane, at] = longer
+        lost = lost_by_adding(out.high[lane, at], index.numbers[own + lane])
+        out.low[lane, at] += index.numbers[own + lane + index.doubles] + lost
+        out.high[lane, at] += index.numbers[own + lane]
 
 
 @piece
@@ -147,11 +142,8 @@ def fold_rows(index: Index, page: Int, first: Int, behind: Int, out: Folds, at: 
         sum_ = out.high[lane, at]
         lost = out.low[lane, at]
         for own in range(begin, end):
-            value = index.numbers[own]
-            longer = sum_ + value
-            part = longer - sum_
-            lost += (sum_ - (longer - part)) + (value - part)
-            sum_ = longer
+            lost += lost_by_adding(sum_, index.numbers[own])
+            sum_ += index.numbers[own]
         out.high[lane, at] = sum_
         out.low[lane, at] = lost
         begin += BLOCK
