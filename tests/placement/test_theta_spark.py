@@ -66,7 +66,8 @@ def _numbers(spark: SparkSession, values: Any) -> Any:
     return spark_frame(spark, pa.table({"x": pa.array(values, pa.float64())}))
 
 
-def test_auto_leaves_a_dense_join_to_spark_and_says_so(spark: SparkSession) -> None:
+def test_auto_leaves_a_dense_join_to_spark_and_says_so(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dovetail._hosts.spark.known.BOTH_BYTES", 0)  # else its slices are unfolded
     dice = np.random.default_rng(1)
     ours, theirs = _numbers(spark, dice.uniform(0, 1, 4000)), _numbers(spark, dice.uniform(0.5, 1.5, 4000))
     dense = dv.explain(ours, theirs, on="l.x < r.x")
@@ -80,8 +81,12 @@ def test_auto_leaves_a_dense_join_to_spark_and_says_so(spark: SparkSession) -> N
 
 
 def test_auto_weighs_ranges_against_dealt_cells(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("_core.plan.decide", "_hosts.spark.known"):
-        monkeypatch.setattr(f"dovetail.{module}.BROADCAST_BYTES", 0)
+    for name in (
+        "_core.plan.decide.BROADCAST_BYTES",
+        "_hosts.spark.known.BROADCAST_BYTES",
+        "_hosts.spark.known.BOTH_BYTES",
+    ):
+        monkeypatch.setattr(f"dovetail.{name}", 0)
     dice = np.random.default_rng(2)
     ours, theirs = _numbers(spark, dice.uniform(0, 1, 2000)), _numbers(spark, dice.uniform(-0.9, 0.1, 2000))
     plan = dv.explain(ours, theirs, on="l.x < r.x")

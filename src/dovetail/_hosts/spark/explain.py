@@ -18,6 +18,7 @@ from dovetail._hosts.spark.outer import by_outer_keys, outer_join
 from dovetail._hosts.spark.place import plan_cells
 from dovetail._hosts.spark.sampled import sample_of, sampled_windows
 from dovetail._hosts.spark.statistics import read_statistics
+from dovetail._hosts.spark.unfold import Unfolding
 
 if TYPE_CHECKING:
     from typing import Any
@@ -44,11 +45,24 @@ def run(query: Query, left: SparkFrame, right: SparkFrame) -> Plan:
         return _sparks_own(query, sides)
     aggregate_types(query, sides)
     known = Known(sides, sampled=may_be_sparks(query, sides.condition))
+    if (unfolding := Unfolding.of(query, known)) is not None:
+        return _unfolded(query, unfolding)
     reason = spark_is_best(query, known)
     if reason is not None:
         return _sparks_own(query, sides, reason)
     parts = branches(query, known)
     return _of_branch(query, parts[0], full=len(parts) > 1)
+
+
+def _unfolded(query: Query, own: Unfolding) -> Plan:
+    """Slices found in the driver, of which all is known."""
+    condition, shape = own.sides.condition, own.cell.shape()
+    left, right = (table.num_rows for table in own.tables)
+    facts = {"results": own.results, "exact": True, "products": left * right, "rows_moved": left + right}
+    matrix = matrix_of(condition, own.cell.sample())
+    return _plan(
+        query, own.cell.kind(shape).value, "unfold", own.reason, uses(condition, shape), matrix=matrix, **facts
+    )
 
 
 def _sparks_own(query: Query, sides: Sides, chosen: str | None = None) -> Plan:

@@ -29,6 +29,7 @@ from dovetail._hosts.spark.statistics import Pieces
 from dovetail._hosts.spark.task import CellTask, Layout, broadcast_task, cell_task, settle
 from dovetail._hosts.spark.theta import ThetaCells, placed_theta
 from dovetail._hosts.spark.types import arrow_type, schema_of, spark_type
+from dovetail._hosts.spark.unfold import Unfolding
 from dovetail._hosts.spark.windows import unnumbered, windowed
 from dovetail._hosts.spark.wire import pack
 from dovetail.errors import UnsupportedError
@@ -60,6 +61,8 @@ def run(query: Query, left: SparkFrame, right: SparkFrame) -> DataFrame:
         return sparks_own(query, left, right)
     aggregate_types(query, sides)
     known = Known(sides, sampled=may_be_sparks(query, sides.condition))
+    if (unfolding := Unfolding.of(query, known)) is not None:
+        return unfolding.result()
     if spark_is_best(query, known) is not None:
         return sparks_own(query, left, right)
     parts = [branch.result() for branch in branches(query, known)]

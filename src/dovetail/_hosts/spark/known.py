@@ -7,17 +7,20 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dovetail._core.plan.decide import BROADCAST_BYTES
-from dovetail._hosts.spark.small import bring, estimated_bytes
-from dovetail._hosts.spark.statistics import count_pieces, read_side, read_statistics
+from dovetail._hosts.spark.small import Brought, bring, bring_both, estimated_bytes
+from dovetail._hosts.spark.statistics import Pieces, count_pieces, read_side, read_statistics
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from dovetail._hosts.spark.sides import Sides
-    from dovetail._hosts.spark.small import Brought
     from dovetail._hosts.spark.statistics import Statistics
 
 
 FEW_PAIRS = 10_000_000
 """Fewer than this are joined before anything could be learned of them."""
+BOTH_BYTES = 4 << 20
+"""Sides of no more than this can both be brought."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +56,24 @@ class Known:
         return rows[0] * rows[1] < FEW_PAIRS
 
     @cached_property
+    def both(self) -> tuple[pa.Table, pa.Table] | None:
+        """Both sides in the driver, if Spark takes both to be small and they are; None, too, if they are tiny."""
+        if self.few_pairs or max(self.estimates) > BOTH_BYTES:
+            return None
+        found = bring_both(self.sides)
+        return found if found is not None and max(own.nbytes for own in found) <= 2 * BOTH_BYTES else None
+
+    @property
+    def already_both(self) -> tuple[pa.Table, pa.Table] | None:
+        """Both sides, if they were brought before."""
+        return self.__dict__.get("both")
+
+    @cached_property
     def brought(self) -> Brought | None:
         """The right side in the driver, if Spark takes it to be small and it is."""
+        if self.already_both is not None:
+            left, right = self.already_both
+            return Brought(right, Pieces(left.num_rows, 0))
         if self.estimates[1] > BROADCAST_BYTES:
             return None
         look = None if self.few_pairs else read_side if self.sampled else count_pieces
@@ -68,7 +87,8 @@ class Known:
     def flip(self) -> Known:
         """The sides exchanged; what was found stays."""
         other = Known(self.sides.flip(), self.sampled)
-        for name in ("statistics", "estimates"):
-            if name in self.__dict__:
-                other.__dict__[name] = self.__dict__[name][::-1]
+        for name in ("statistics", "estimates", "both"):
+            found = self.__dict__.get(name)
+            if found is not None:
+                other.__dict__[name] = found[::-1]
         return other

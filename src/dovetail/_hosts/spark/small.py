@@ -56,14 +56,24 @@ def estimated_bytes(sides: Sides) -> tuple[float, float]:
 
 def bring(sides: Sides, look: Callable[[SparkSide], Pieces] | None) -> Brought | None:
     """Bring the right side while something looks at the left one; None if it is too much."""
-    side = sides.right
-    frame = side.frame.filter(sides.can_match(side)).select(*side.travelling)
-    rows, pieces = partial(bounded, frame, side.row_bytes), Pieces(0, 0)
+    rows, pieces = partial(_matching, sides, sides.right), Pieces(0, 0)
     if look is None:
         table = rows()
     else:
-        pieces, table = at_once(frame.sparkSession, partial(look, sides.left), rows)
+        pieces, table = at_once(sides.left.frame.sparkSession, partial(look, sides.left), rows)
     return None if table is None else Brought(table, pieces)
+
+
+def bring_both(sides: Sides) -> tuple[pa.Table, pa.Table] | None:
+    """Bring the rows of both sides that can match; None if either is too much."""
+    ours, theirs = (partial(_matching, sides, own) for own in (sides.left, sides.right))
+    left, right = at_once(sides.left.frame.sparkSession, ours, theirs)
+    return None if left is None or right is None else (left, right)
+
+
+def _matching(sides: Sides, own: SparkSide) -> pa.Table | None:
+    """The rows of a side that can match, in the driver; None if they are too much."""
+    return bounded(own.frame.filter(sides.can_match(own)).select(*own.travelling), own.row_bytes)
 
 
 def bounded(frame: DataFrame, row_bytes: int) -> pa.Table | None:
