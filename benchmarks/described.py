@@ -1,14 +1,16 @@
 """The partitioned theta-joins of the first document on Spark, as it describes them.
 
 Each row goes to every performed cell pair that its cell belongs to, and inside a cell pair all pairs of rows are
-compared. Finding the cells is not timed: every row lies on disk with the number of its cell, and rows that the
-algorithm drops are not there at all. Spark deals the cell pairs to tasks by hash and compares their rows in a merge
+compared. Finding the cells belongs to the algorithm and is timed: the driver reads the compared columns of both sides
+at once, cuts them with the library's own code, and tells Spark the cuts as a tree of comparisons; rows that the
+algorithm drops do not pass the scan. Spark deals the cell pairs to tasks by hash and compares their rows in a merge
 join.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,12 +18,14 @@ import pyarrow as pa
 from pyspark.sql import functions as F  # noqa: N812
 
 from benchmarks.harness import Contender
-from benchmarks.spark_races import SHUFFLE_SETTING, drained, start, written
+from benchmarks.spark_races import SHUFFLE_SETTING, drained, start
 from dovetail._core.placement.family import place
 from dovetail._core.placement.line import Line
 from dovetail._core.plan.knobs import FAMILY, Knobs
+from dovetail._hosts.spark.at_once import at_once
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
     from pyspark.sql import DataFrame
 
     from benchmarks.spark_races import Stored
@@ -38,55 +42,53 @@ class Described:
     stored: Stored
 
     def contender(self) -> Contender:
-        """Place the rows now; compare them in the race."""
-        folder = self.stored.folder / self.algorithm
-        folder.mkdir()
-        pairs = self._placed()
-        for side in "lr":
-            written(folder, {side: pairs[side]})
+        """Find the cells, then compare the rows of those that meet."""
 
         def run() -> DataFrame:
             start().conf.set(SHUFFLE_SETTING, str(PARTITIONS))
-            met = start().createDataFrame(pairs["met"])
+            problem = self.stored.problem
+            (comparison,) = problem.comparisons
+            assert comparison.op == ">"
+            keys = {"l": comparison.left, "r": comparison.right}
+            ours, theirs = (partial(_column, self.stored.read(side), key) for side, key in keys.items())
+            lines = dict(zip("lr", at_once(start(), ours, theirs), strict=True))
+            found = place(lines["r"], lines["l"], Knobs(self.algorithm), strict=True)
+            strips = {"l": found.high, "r": found.low}
+            pairs = np.arange(found.pairs.low.size)
+            met = {"l": found.pairs.high, "r": found.pairs.low}
             sides = {
-                side: start()
-                .read.parquet(str(folder / side))
-                .join(F.broadcast(met.select("pair", f"{side}_cell")), f"{side}_cell")
+                side: _in_cells(self.stored.read(side), key, lines[side], strips[side])
+                .join(F.broadcast(start().createDataFrame(pa.table({"pair": pairs, "cell": met[side]}))), "cell")
                 .alias(side)
-                for side in "lr"
+                for side, key in keys.items()
             }
-            on = F.expr(f"l.pair = r.pair AND {self.stored.problem.on}")
-            return drained(sides["l"].hint("merge").join(sides["r"], on).select(*self.stored.problem.columns))
+            on = F.expr(f"l.pair = r.pair AND {problem.on}")
+            return drained(sides["l"].hint("merge").join(sides["r"], on).select(*problem.columns))
 
         said = f"{SHUFFLE_SETTING}={PARTITIONS}, hint merge"
         return Contender(f"{self.algorithm}, as described", "Spark SQL", said, run, self.stored.weigh)
 
-    def _placed(self) -> dict[str, pa.Table]:
-        """Both sides with the cell of each row, and which cells meet."""
-        problem = self.stored.problem
-        (comparison,) = problem.comparisons
-        assert comparison.op == ">"
-        columns = {"l": problem.left[comparison.left].to_numpy(), "r": problem.right[comparison.right].to_numpy()}
-        orders = {side: np.argsort(column, kind="stable") for side, column in columns.items()}
-        lines = {side: Line(columns[side][order], columns[side][order] * 1.0) for side, order in orders.items()}
-        found = place(lines["r"], lines["l"], Knobs(self.algorithm), strict=True)
-        met = pa.table(
-            {
-                "pair": np.arange(found.pairs.low.size),
-                "l_cell": found.pairs.high,
-                "r_cell": found.pairs.low,
-            }
-        )
-        left = _with_cells(problem.left, orders["l"], found.high, "l_cell")
-        return {"l": left, "r": _with_cells(problem.right, orders["r"], found.low, "r_cell"), "met": met}
+
+def _column(frame: DataFrame, key: str) -> Line:
+    """The values of a column, sorted."""
+    values = np.sort(frame.select(key).toArrow()[key].to_numpy())
+    return Line(values, values * 1.0)
 
 
-def _with_cells(table: pa.Table, order: np.ndarray, strip: Strip, name: str) -> pa.Table:
-    """The rows that have a cell, in no order that would help."""
-    kept = order[strip.edges[0] : strip.edges[-1]]
-    cells = np.repeat(np.arange(strip.cells), strip.sizes)
-    mixed = np.random.default_rng(0).permutation(kept.size)
-    return table.take(kept[mixed]).append_column(name, pa.array(cells[mixed]))
+def _in_cells(frame: DataFrame, key: str, line: Line, strip: Strip) -> DataFrame:
+    """The rows that have a cell, each with its number."""
+    first, last = line.keys[strip.edges[0]], line.keys[strip.edges[-1] - 1]
+    cell = _cell(key, line.keys[strip.edges[:-1]], 0, strip.cells)
+    return frame.where(f"{key} BETWEEN {first} AND {last}").selectExpr("*", f"CAST({cell} AS BIGINT) AS cell")
+
+
+def _cell(key: str, starts: NDArray[np.int64], first: int, last: int) -> str:
+    """The number of the cell in which a value lies, between two of them, by halves."""
+    if last - first == 1:
+        return str(first)
+    middle = (first + last) // 2
+    below, above = (_cell(key, starts, *half) for half in ((first, middle), (middle, last)))
+    return f"IF({key} < {starts[middle]}, {below}, {above})"
 
 
 def described(stored: Stored) -> list[Contender]:

@@ -17,7 +17,7 @@ from benchmarks import data
 from benchmarks.described import described
 from benchmarks.figures import Outcome
 from benchmarks.harness import OURS, Answer, Contender, compete, times_faster, times_longer
-from benchmarks.spark_races import FILES, MILLION, TRIES, stored
+from benchmarks.spark_races import FILES, MILLION, WARM_UP, stored
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,7 +42,7 @@ def against_own_plan(name: str, rows: int, share: float, stand: Stand, *, target
     title = f"Spark: one inequality, 1 pair in {1 / share:,.0f} matches"
     with stored(data.one_inequality(stand.rows(rows), share=share)) as own:
         contenders = [own.dovetail(), own.spark(), *described(own)]
-        timings = compete(name, contenders, repeat=min(TRIES, stand.repeat))
+        timings = compete(name, contenders, repeat=stand.repeat, warm_up=WARM_UP)
         size = f"{own.problem.size}, {timings[0].rows:,} results, {FILES} Parquet files a side"
     ours, theirs, *documents = timings
     by_loop = times_longer(title, ours, theirs, 1.1) if target is None else times_faster(title, [ours, theirs], target)

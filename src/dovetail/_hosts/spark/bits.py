@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import IntegralType, LongType, StructField, StructType
 from sqlglot import exp
+
+from dovetail._core.plan.decide import BROADCAST_BYTES
+from dovetail._hosts.spark.types import width
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,6 +29,19 @@ OF_ROW = f"`{BIT}`"
 """The same, as SQL has it."""
 DENSE = 1 << 22
 """Keys that span no more than this are numbers of bits themselves."""
+
+
+class Bits(Protocol):
+    """How the rows of a small side are numbered, and which numbers the large side has seen."""
+
+    @property
+    def rows(self) -> DataFrame:
+        """The small rows, each with the number of its bit."""
+        ...
+
+    def seen(self) -> DataFrame:
+        """The bits of the small rows that have a partner, 64 to a word."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -44,10 +60,15 @@ class RowBits:
         """Number the rows."""
         return cls(query, small, large, table, *distinct_rows(table, query.read_by_condition(small.name)))
 
-    def seen(self, rows: DataFrame) -> DataFrame:
+    @cached_property
+    def rows(self) -> DataFrame:
+        """The rows that were brought, handed back to Spark."""
+        return local_frame(self.small, self.table, self.numbers)
+
+    def seen(self) -> DataFrame:
         """The bits of the small rows that have a partner, 64 to a word."""
         read, all_apart = self.query.read_by_condition(self.small.name), self.first.size == self.table.num_rows
-        apart = rows.select(*(f"`{name}`" for name in (*read, BIT))) if all_apart else self._apart(read)
+        apart = self.rows.select(*(f"`{name}`" for name in (*read, BIT))) if all_apart else self._apart(read)
         ours = self.large.frame.select(*(f"`{name}`" for name in self.query.read_by_condition(self.large.name)))
         broadcast = F.broadcast(apart.alias(self.small.name))
         return words(ours.alias(self.large.name).join(broadcast, F.expr(self.query.condition.sql)), OF_ROW)
@@ -59,36 +80,60 @@ class RowBits:
 
 @dataclass(frozen=True)
 class DenseBits:
-    """A bit for each whole number from the least of the small side's keys to the greatest; a NULL has none."""
+    """A bit for each whole number from the least of the small side's keys to the greatest; a NULL has none.
 
+    A key tells its own number, so the rows need not be brought: Spark reads them where they are.
+    """
+
+    small: DataFrame
     key: str
-    large: SparkFrame
+    large: DataFrame
+    other: str
     least: int
     greatest: int
-    numbers: NDArray[np.int64]
 
     @classmethod
-    def of(cls, query: Query, travels: Side, small: SparkFrame, large: SparkFrame, table: pa.Table) -> DenseBits | None:
-        """The bits of the only key of a condition; None if that is more, is no whole number, or spans too many."""
+    def of(cls, query: Query, travels: Side, small: SparkFrame, large: SparkFrame) -> DenseBits | None:
+        """The bits of the only key of a condition.
+
+        None if there is more, it is no whole number, spans too many, or the small side is too large to travel.
+        """
         key = query.condition.keys[0] if query.condition.keys else None
         if key is None or key.null_safe or len(query.condition.parts) > 2:  # noqa: PLR2004 -- both sides of it
             return None
         own, other = (key.left.node, key.right.node) if travels == "left" else (key.right.node, key.left.node)
         if not (_is_whole(own, small) and _is_whole(other, large)):
             return None
-        column = table.column(own.name)
-        least, greatest = pc.min_max(column).values()
-        if not least.is_valid or greatest.as_py() - least.as_py() > DENSE:
+        rows, name = read_of(query, small), f"`{own.name}`"
+        number, least, greatest = rows.selectExpr("count(1)", f"min({name})", f"max({name})").head() or (0, None, None)
+        if least is None or greatest is None or greatest - least > DENSE or number * row_bytes(rows) > BROADCAST_BYTES:
             return None
-        low, high = least.as_py(), greatest.as_py()
-        nowhere = 64 * ((high - low) // 64 + 1)
-        numbers = pc.fill_null(pc.subtract(column.cast(pa.int64()), low), nowhere).to_numpy()
-        return cls(f"`{other.name}`", large, low, high, numbers)
+        return cls(rows, name, large.frame, f"`{other.name}`", least, greatest)
 
-    def seen(self, rows: DataFrame) -> DataFrame:  # noqa: ARG002 -- as the other has it
+    @property
+    def rows(self) -> DataFrame:
+        """The small side as it is, with what its keys tell."""
+        return self.small.selectExpr("*", f"{self.key} - {_whole(self.least)} AS {OF_ROW}")
+
+    def seen(self) -> DataFrame:
         """The bits of the keys that the large side has, 64 to a word."""
-        least, greatest = (f"CAST('{end}' AS BIGINT)" for end in (self.least, self.greatest))
-        return words(self.large.frame.where(f"{self.key} BETWEEN {least} AND {greatest}"), f"({self.key} - {least})")
+        least, greatest = _whole(self.least), _whole(self.greatest)
+        return words(self.large.where(f"{self.other} BETWEEN {least} AND {greatest}"), f"({self.other} - {least})")
+
+
+def _whole(number: int) -> str:
+    return f"CAST('{number}' AS BIGINT)"
+
+
+def read_of(query: Query, own: SparkFrame) -> DataFrame:
+    """The columns of an input that anything reads."""
+    read = {*query.read_by_output(own.name), *query.read_by_condition(own.name)}
+    return own.frame.select(*(f"`{name}`" for name in own.frame.columns if name in read))
+
+
+def row_bytes(frame: DataFrame) -> int:
+    """About how many bytes a row takes on its way."""
+    return sum(width(field.dataType) for field in frame.schema.fields)
 
 
 def _is_whole(node: exp.Expr, own: SparkFrame) -> bool:

@@ -2,7 +2,7 @@
 
 Meaning      pairs of the large side with the broadcast small one, and the small side's rows that are in no pair.
 Needs        a small side that fits a broadcast; it is read once and given numbers, so that the same row has the same
-             number wherever it is looked at.
+             number wherever it is looked at. A key that is its own number needs no such thing.
 How          small rows 0..5, tasks see     task 1: {0, 2}        word 0 of task 1: 000101
                                             task 2: {2, 5}        word 0 of task 2: 100100
              bit_or                                               word 0:           100101   dangling: 1, 3, 4
@@ -10,7 +10,7 @@ Edges        rows that agree in all columns that the condition reads share a bit
 State        the small side in every task; of each task, a bit for each distinct small row goes through the one shuffle.
 Worst case   a second scan of the columns of the large side that the condition reads; Spark's broadcast hash joins.
              Where the only key is a whole number and the small side's lie close together, a key is the number of its
-             own bit, and the second scan needs no join.
+             own bit: the small side stays in Spark, and the second scan needs no join.
 Source       the third document's DER, which exchanges ids of dangling rows; bits of those seen say the same in less.
 """
 
@@ -21,29 +21,26 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F  # noqa: N812
 
 from dovetail._core.plan.outer import keeps
-from dovetail._hosts.spark.bits import OF_ROW, DenseBits, RowBits, local_frame, place_of, word_of
+from dovetail._hosts.spark.bits import OF_ROW, place_of, word_of
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.sql import DataFrame
 
     from dovetail._core.condition.values import Side
     from dovetail._core.plan.query import Query
+    from dovetail._hosts.spark.bits import Bits
     from dovetail._hosts.spark.frames import SparkFrame
 
 
-def der(query: Query, travels: Side, frames: tuple[SparkFrame, SparkFrame], table: pa.Table) -> DataFrame:
-    """The join, of which `table` are the rows of the side that travels: the columns that anything reads."""
+def der(query: Query, travels: Side, frames: tuple[SparkFrame, SparkFrame], bits: Bits) -> DataFrame:
+    """The join, by the bits of the side that travels."""
     small, large = frames if travels == "left" else frames[::-1]
-    bits = DenseBits.of(query, travels, small, large, table) or RowBits.of(query, small, large, table)
-    rows = local_frame(small, table, bits.numbers)
     if query.how in ("semi", "anti") and travels == "left":
-        return shown(query, told(rows, bits.seen(rows), seen=query.how == "semi").alias(small.name))
-    joined = shown(query, paired(query, travels, rows, small, large))
+        return shown(query, told(bits, seen=query.how == "semi").alias(small.name))
+    joined = shown(query, paired(query, travels, bits.rows, small, large))
     if not keeps(query.how, travels):
         return joined
-    alone = told(rows, bits.seen(rows), seen=False)
-    return joined.unionAll(shown(query, padded(alone, small, large)))
+    return joined.unionAll(shown(query, padded(told(bits, seen=False), small, large)))
 
 
 def paired(query: Query, travels: Side, rows: DataFrame, small: SparkFrame, large: SparkFrame) -> DataFrame:
@@ -55,9 +52,9 @@ def paired(query: Query, travels: Side, rows: DataFrame, small: SparkFrame, larg
     return large.frame.alias(large.name).join(broadcast, F.expr(query.condition.sql), how)
 
 
-def told(rows: DataFrame, bits: DataFrame, *, seen: bool) -> DataFrame:
+def told(bits: Bits, *, seen: bool) -> DataFrame:
     """The small rows whose bit is set, or not set."""
-    marked = rows.join(F.broadcast(bits), F.expr(f"{word_of(OF_ROW)} = word"), "left")
+    marked = bits.rows.join(F.broadcast(bits.seen()), F.expr(f"{word_of(OF_ROW)} = word"), "left")
     return marked.filter(f"NOT ({unset()})" if seen else unset())
 
 

@@ -12,13 +12,14 @@ from pyspark.sql.types import ArrayType, MapType, StructType
 from dovetail._core.condition.residual import by_keys
 from dovetail._core.plan.decide import BROADCAST_BYTES
 from dovetail._core.plan.outer import Sized, asked_outer, chosen_outer
+from dovetail._hosts.spark.bits import DenseBits, RowBits, read_of, row_bytes
 from dovetail._hosts.spark.der import der, shown
 from dovetail._hosts.spark.known import Known
 from dovetail._hosts.spark.replicate import replicate
 from dovetail._hosts.spark.ring import ring
 from dovetail._hosts.spark.sampled import sample_of
 from dovetail._hosts.spark.small import bounded
-from dovetail._hosts.spark.types import arrow_type, width
+from dovetail._hosts.spark.types import arrow_type
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from dovetail._core.plan.outer import Outer
     from dovetail._core.plan.query import Query
+    from dovetail._hosts.spark.bits import Bits
     from dovetail._hosts.spark.frames import SparkFrame
     from dovetail._hosts.spark.sides import Sides
 
@@ -50,23 +52,37 @@ class OuterJoin:
         if self.outer.algorithm == "ring":
             turned = self.sides if self.outer.travels == "left" else self.sides.flip()
             return ring(self.query, turned) or self._own()
-        table = self._brought()
-        if table is None and self.query.algorithm != "auto":
-            raise UsageError.too_large_to_travel(self.outer.algorithm, self.small.name, BROADCAST_BYTES)
-        way = replicate if self.outer.algorithm == "replicate" else der
-        return None if table is None else way(self.query, self.outer.travels, self.frames, table)
+        if self.outer.algorithm == "replicate":
+            table = self._brought()
+            return None if table is None else replicate(self.query, self.outer.travels, self.frames, table)
+        bits = self._bits()
+        return None if bits is None else der(self.query, self.outer.travels, self.frames, bits)
 
     @property
     def small(self) -> SparkFrame:
         """The side that travels."""
         return self.frames[0 if self.outer.travels == "left" else 1]
 
+    @property
+    def large(self) -> SparkFrame:
+        """The side that stays."""
+        return self.frames[1 if self.outer.travels == "left" else 0]
+
+    def _bits(self) -> Bits | None:
+        """Bits of the small side's keys or, where these tell no numbers, of its rows; None if it is too large."""
+        dense = DenseBits.of(self.query, self.outer.travels, self.small, self.large)
+        if dense is not None:
+            return dense
+        table = self._brought()
+        return None if table is None else RowBits.of(self.query, self.small, self.large, table)
+
     def _brought(self) -> pa.Table | None:
-        """The columns of the small side that anything reads, in the driver."""
-        query, name = self.query, self.small.name
-        read = {*query.read_by_output(name), *query.read_by_condition(name)}
-        frame = self.small.frame.select(*(f"`{own}`" for own in self.small.frame.columns if own in read))
-        return bounded(frame, sum(width(field.dataType) for field in frame.schema.fields))
+        """The columns of the small side that anything reads, in the driver; None if they are too much for `auto`."""
+        frame = read_of(self.query, self.small)
+        table = bounded(frame, row_bytes(frame))
+        if table is None and self.query.algorithm != "auto":
+            raise UsageError.too_large_to_travel(self.outer.algorithm, self.small.name, BROADCAST_BYTES)
+        return table
 
     def _own(self, *hint: str) -> DataFrame:
         """Spark's own join; `merge` tells it to shuffle both sides."""
