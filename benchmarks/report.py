@@ -41,6 +41,9 @@ SETTINGS = """\
   filter; five widths, then at the best width sort-merge and shuffled hash joins with 2, 4 and 8 partitions and a
   broadcast of either side. The two fastest enter the race, and the fastest at the second best width.
 - **Spark's own plan**: the same condition, a nested loop, measured small and taken to full size by its time per pair.
+- **The document's algorithms**: as it describes them, all pairs compared in each performed cell pair, by Spark in a
+  merge join of the cell pairs with 8 partitions. Finding the cells is timed, with the library's own code in the
+  driver, as it is timed for us.
 - **Joins by time**: DuckDB's `ASOF LEFT JOIN` and, for windows, a range join that is grouped and a framed window over
   the union of both tables; Polars' `join_asof` with the sort of both sides that it needs, both engines; Spark's own
   as-of join with `spark.sql.join.sortMergeAsOfJoin.enabled=true`, and for windows a framed window over the union and,

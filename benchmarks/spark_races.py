@@ -62,15 +62,17 @@ class Stored:
         rows, *found = result.agg(F.count("*"), *sums).head() or (0,)
         return Answer(rows, sum(found))
 
-    def dovetail(self, name: str = OURS) -> Contender:
+    def dovetail(self, name: str = OURS, algorithm: str = "auto") -> Contender:
         """Our join; planning and statistics are timed too."""
 
         def run() -> DataFrame:
             own, columns = self.problem, ", ".join(self.problem.columns)
             start().conf.unset(SHUFFLE_SETTING)
-            return drained(dv.join(self.read("l"), self.read("r"), on=own.on, how=own.how, select=columns))
+            sides = self.read("l"), self.read("r")
+            return drained(dv.join(*sides, on=own.on, how=own.how, select=columns, algorithm=algorithm))
 
-        return Contender(name, OURS, "no settings", run, self.weigh)
+        said = "no settings" if algorithm == "auto" else f"algorithm={algorithm!r}"
+        return Contender(name, OURS, said, run, self.weigh)
 
     def spark(self) -> Contender:
         """Spark's own plan for the same text: a nested loop."""

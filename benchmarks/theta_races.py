@@ -41,10 +41,11 @@ def against_own_plan(name: str, rows: int, share: float, stand: Stand, *, target
     """The choice of `auto` against Spark's nested loop; without a target, it must be no more than a tenth slower."""
     title = f"Spark: one inequality, 1 pair in {1 / share:,.0f} matches"
     with stored(data.one_inequality(stand.rows(rows), share=share)) as own:
-        contenders = [own.dovetail(), own.spark(), *described(own)]
+        from_python = own.dovetail("dovetail, results from Python", algorithm="broadcast")
+        contenders = [own.dovetail(), own.spark(), *described(own), from_python]
         timings = compete(name, contenders, repeat=stand.repeat, warm_up=WARM_UP)
         size = f"{own.problem.size}, {timings[0].rows:,} results, {FILES} Parquet files a side"
-    ours, theirs, *documents = timings
+    ours, theirs, *documents, _ = timings
     by_loop = times_longer(title, ours, theirs, 1.1) if target is None else times_faster(title, [ours, theirs], target)
     by_document = times_faster(f"{title}, against the document's algorithms", [ours, *documents], 1.5)
     return Outcome(name, title, size, [by_loop, by_document], timings)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from pyspark.sql import functions as F  # noqa: N812
 
 import dovetail as dv
 from dovetail.testing import assert_same_rows
@@ -103,6 +105,37 @@ def test_overlaps_are_unfolded_from_both_sides(spark: SparkSession) -> None:
     meet = (keys[0][:, None] == keys[1]) & (s[:, None] < u) & (t < e[:, None])
     found = dv.join(left, right, on=overlap).selectExpr("count(1)", "sum(s)", "sum(r_e)").head()
     assert tuple(found or ()) == (meet.sum(), (meet.sum(1) * s).sum(), (meet.sum(0) * u).sum())
+
+
+def test_a_few_rows_with_long_slices_are_unfolded_whatever_the_size_of_the_other_side(spark: SparkSession) -> None:
+    few, many = _table(spark, "l", 200, 6), _table(spark, "r", 60_000, 7).withColumn("key", F.expr("key % 10 - 10"))
+    assert dv.explain(few, many, on="l.key > r.key").algorithm == "unfold"
+    assert dv.join(few, many, on="l.key > r.key").count() == 200 * 60_000
+
+
+def test_conditions_that_slices_do_not_tell_are_not_brought_for_nothing(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dovetail._hosts.spark.known.bring_both", None)
+    left, right = _table(spark, "l", 4_000, 8), _table(spark, "r", 4_000, 9)
+    assert dv.explain(left, right, on="l.key > r.key AND l.id > r.id").algorithm == "broadcast"
+    assert dv.explain(left, right, on="l.key > r.key AND l.name <> r.name").algorithm == "broadcast"
+
+
+@pytest.mark.usefixtures("always")
+def test_times_pass_through_arrays_unchanged_in_any_zone(spark: SparkSession) -> None:
+    times = [None, *(datetime(2024, 3, 31, hour, 30, tzinfo=UTC) for hour in range(4))]
+    table = pa.table({"key": range(5), "at": pa.array(times, pa.timestamp("us", "UTC"))})
+    wall = table.append_column("wall", table["at"].cast(pa.timestamp("us")))
+    frames = [spark_frame(spark, wall) for _ in "lr"]
+    spark.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
+    try:
+        assert dv.explain(*frames, on="l.key > r.key").algorithm == "unfold"
+        found = dv.join(*frames, on="l.key > r.key", select="l.at, l.wall, r.at AS r_at").toArrow()
+        want = frames[0].alias("l").join(frames[1].alias("r"), F.expr("l.key > r.key"))
+        assert_same_rows(found, want.selectExpr("l.at", "l.wall", "r.at AS r_at").toArrow())
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", "UTC")
 
 
 def test_few_pairs_are_not(spark: SparkSession) -> None:

@@ -22,6 +22,23 @@ NEAR: dict[str, list[int | None]] = {
 }
 
 
+@pytest.mark.parametrize("algorithm", ["der", "replicate"])
+def test_columns_may_be_called_word_and_bits(spark: SparkSession, algorithm: str) -> None:
+    small = spark.createDataFrame([(1, "a"), (2, "b")], "word int, bits string")
+    large = spark.createDataFrame([(2, "x"), (3, "y")], "word int, bits string")
+    found = dv.join(s=small, t=large, on="s.word = t.word", how="full", algorithm=algorithm)
+    assert_same_rows(found, [(1, "a", None, None), (2, "b", 2, "x"), (None, None, 3, "y")])
+
+
+def test_a_frame_may_be_joined_with_itself(spark: SparkSession) -> None:
+    one = spark.createDataFrame([(1, 2), (2, 5), (None, 1)], "k int, next int")
+    for how in ("left", "right", "full", "semi", "anti"):
+        found, want = (
+            dv.join(s=one, t=one, on="s.next = t.k", how=how, algorithm=algorithm) for algorithm in ("der", "spark")
+        )
+        assert_same_rows(found, want)
+
+
 @pytest.mark.parametrize("name", NEAR)
 def test_keys_that_lie_close_mark_themselves(spark: SparkSession, name: str) -> None:
     keys = NEAR[name]

@@ -78,6 +78,11 @@ class Query:
         """The number of cells that was asked for."""
         return self.knobs.partitions
 
+    @property
+    def free_pairs(self) -> bool:
+        """Whether pairs alone are asked for, and how to find them is ours to choose."""
+        return self.algorithm == "auto" and self.cells is None and self.how == "inner" and self.per is None
+
     def read_by_output(self, name: str) -> list[str]:
         """The columns of an input that the result shows, in the input's order."""
         found = set().union(*(columns_of(column.shows.node, name) for column in self.output))

@@ -13,7 +13,7 @@ from pyspark.sql.types import IntegralType, LongType, StructField, StructType
 from sqlglot import exp
 
 from dovetail._core.plan.decide import BROADCAST_BYTES
-from dovetail._hosts.spark.types import width
+from dovetail._hosts.spark.types import row_width
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,6 +27,8 @@ BIT = "dovetail bit"
 """The column that numbers the rows of the small side that the condition can tell apart."""
 OF_ROW = f"`{BIT}`"
 """The same, as SQL has it."""
+WORD, BITS = "`dovetail word`", "`dovetail bits`"
+"""The number of a word and its bits, as SQL has them; no column of a caller is called that."""
 DENSE = 1 << 22
 """Keys that span no more than this are numbers of bits themselves."""
 
@@ -106,7 +108,12 @@ class DenseBits:
             return None
         rows, name = read_of(query, small), f"`{own.name}`"
         number, least, greatest = rows.selectExpr("count(1)", f"min({name})", f"max({name})").head() or (0, None, None)
-        if least is None or greatest is None or greatest - least > DENSE or number * row_bytes(rows) > BROADCAST_BYTES:
+        if (
+            least is None
+            or greatest is None
+            or greatest - least > DENSE
+            or number * row_width(rows.schema) > BROADCAST_BYTES
+        ):
             return None
         return cls(rows, name, large.frame, f"`{other.name}`", least, greatest)
 
@@ -131,11 +138,6 @@ def read_of(query: Query, own: SparkFrame) -> DataFrame:
     return own.frame.select(*(f"`{name}`" for name in own.frame.columns if name in read))
 
 
-def row_bytes(frame: DataFrame) -> int:
-    """About how many bytes a row takes on its way."""
-    return sum(width(field.dataType) for field in frame.schema.fields)
-
-
 def _is_whole(node: exp.Expr, own: SparkFrame) -> bool:
     """Whether a key is a column of whole numbers."""
     return isinstance(node, exp.Column) and isinstance(own.frame.schema[node.name].dataType, IntegralType)
@@ -143,8 +145,8 @@ def _is_whole(node: exp.Expr, own: SparkFrame) -> bool:
 
 def words(rows: DataFrame, bit: str, *by: str) -> DataFrame:
     """The bits that some rows have, 64 to a word; for each value of the columns `by`, if there are any."""
-    word = rows.groupBy(*by, F.expr(word_of(bit)).alias("word"))
-    return word.agg(F.expr(f"bit_or(shiftleft(1L, {place_of(bit)}))").alias("bits"))
+    word = rows.groupBy(*by, F.expr(f"{word_of(bit)} AS {WORD}"))
+    return word.agg(F.expr(f"bit_or(shiftleft(1L, {place_of(bit)})) AS {BITS}"))
 
 
 def word_of(bit: str) -> str:

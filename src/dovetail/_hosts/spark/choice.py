@@ -1,8 +1,9 @@
 """What `auto` takes among the ways to join by one inequality: Spark's own nested loop, value ranges, or dealt cells.
 
 Where most pairs match, the time goes into handing out results, and Spark, which never leaves its own process, is a
-little quicker at that than any plan of ours. Elsewhere rows are placed: by ranges of the anchor, which move fewer rows,
-or by Prefap's cells cut at quantiles and dealt to tasks, which share out skewed results more evenly.
+little quicker at that than results from Python; small sides are unfolded before anything is weighed (`unfold.py`).
+Elsewhere rows are placed: by ranges of the anchor, which move fewer rows, or by Prefap's cells cut at quantiles and
+dealt to tasks, which share out skewed results more evenly.
 """
 
 from __future__ import annotations
@@ -39,8 +40,7 @@ DEALT = Knobs("prefap", cuts="quantile")
 
 def may_be_sparks(query: Query, condition: Condition) -> bool:
     """Whether Spark's own nested loop is among the plans of a call: one inequality, and the choice is ours."""
-    free = query.algorithm == "auto" and query.cells is None and query.how == "inner" and query.per is None
-    return free and not condition.keys and not condition.residuals and len(condition.comparisons) == 1
+    return query.free_pairs and not condition.keys and not condition.residuals and len(condition.comparisons) == 1
 
 
 def spark_is_best(query: Query, known: Known) -> str | None:

@@ -2,7 +2,8 @@
 
 Meaning      pairs of the large side with the broadcast small one, and the small side's rows that are in no pair.
 Needs        a small side that fits a broadcast; it is read once and given numbers, so that the same row has the same
-             number wherever it is looked at. A key that is its own number needs no such thing.
+             number wherever it is looked at. Where keys number themselves it is read three times, and must give the
+             same rows each time, as the large side must, which is read twice.
 How          small rows 0..5, tasks see     task 1: {0, 2}        word 0 of task 1: 000101
                                             task 2: {2, 5}        word 0 of task 2: 100100
              bit_or                                               word 0:           100101   dangling: 1, 3, 4
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F  # noqa: N812
 
 from dovetail._core.plan.outer import keeps
-from dovetail._hosts.spark.bits import OF_ROW, place_of, word_of
+from dovetail._hosts.spark.bits import BITS, OF_ROW, WORD, place_of, word_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -54,13 +55,13 @@ def paired(query: Query, travels: Side, rows: DataFrame, small: SparkFrame, larg
 
 def told(bits: Bits, *, seen: bool) -> DataFrame:
     """The small rows whose bit is set, or not set."""
-    marked = bits.rows.join(F.broadcast(bits.seen()), F.expr(f"{word_of(OF_ROW)} = word"), "left")
+    marked = bits.rows.join(F.broadcast(bits.seen()), F.expr(f"{word_of(OF_ROW)} = {WORD}"), "left")
     return marked.filter(f"NOT ({unset()})" if seen else unset())
 
 
 def unset() -> str:
     """Whether a row's bit is not set in the word beside it, if there is one."""
-    return f"coalesce(shiftright(bits, {place_of(OF_ROW)}) & 1, 0) = 0"
+    return f"coalesce(shiftright({BITS}, {place_of(OF_ROW)}) & 1, 0) = 0"
 
 
 def padded(rows: DataFrame, small: SparkFrame, large: SparkFrame) -> DataFrame:

@@ -11,6 +11,7 @@ from dovetail._core.plan.plan import Plan
 from dovetail._core.plan.shape import Kind, kind_of
 from dovetail._core.plan.uses import uses
 from dovetail._hosts.spark.choice import may_be_sparks, spark_is_best
+from dovetail._hosts.spark.frames import cores_of
 from dovetail._hosts.spark.join import aggregate_types, branches, numbered, stays_with_spark
 from dovetail._hosts.spark.known import Known
 from dovetail._hosts.spark.loads import Loads
@@ -58,7 +59,8 @@ def _unfolded(query: Query, own: Unfolding) -> Plan:
     """Slices found in the driver, of which all is known."""
     condition, shape = own.sides.condition, own.cell.shape()
     left, right = (table.num_rows for table in own.tables)
-    facts = {"results": own.results, "exact": True, "products": left * right, "rows_moved": left + right}
+    moved = (left + right) * cores_of(own.sides.left.frame)
+    facts = {"results": own.results, "exact": True, "products": left * right, "rows_moved": moved}
     matrix = matrix_of(condition, own.cell.sample())
     return _plan(
         query, own.cell.kind(shape).value, "unfold", own.reason, uses(condition, shape), matrix=matrix, **facts

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dovetail._core.plan.decide import BROADCAST_BYTES
 from dovetail._hosts.spark.small import Brought, bring, bring_both, estimated_bytes
-from dovetail._hosts.spark.statistics import Pieces, count_pieces, read_side, read_statistics
+from dovetail._hosts.spark.statistics import count_pieces, read_side, read_statistics
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -60,8 +60,7 @@ class Known:
         """Both sides in the driver, if Spark takes both to be small and they are; None, too, if they are tiny."""
         if self.few_pairs or max(self.estimates) > BOTH_BYTES:
             return None
-        found = bring_both(self.sides)
-        return found if found is not None and max(own.nbytes for own in found) <= 2 * BOTH_BYTES else None
+        return bring_both(self.sides, 2 * BOTH_BYTES)
 
     @property
     def already_both(self) -> tuple[pa.Table, pa.Table] | None:
@@ -72,8 +71,7 @@ class Known:
     def brought(self) -> Brought | None:
         """The right side in the driver, if Spark takes it to be small and it is."""
         if self.already_both is not None:
-            left, right = self.already_both
-            return Brought(right, Pieces(left.num_rows, 0))
+            return Brought(self.already_both[1], count_pieces(self.sides.left))
         if self.estimates[1] > BROADCAST_BYTES:
             return None
         look = None if self.few_pairs else read_side if self.sampled else count_pieces

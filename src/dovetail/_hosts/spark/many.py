@@ -23,7 +23,7 @@ from dovetail._core.plan.query import read_query
 from dovetail._hosts.spark import join as two
 from dovetail._hosts.spark.frames import SparkFrame, open_frames
 from dovetail._hosts.spark.sides import first_line
-from dovetail._hosts.spark.types import width
+from dovetail._hosts.spark.types import row_width
 from dovetail._hosts.spark.windows import unnumbered, windowed
 from dovetail.errors import UsageError
 
@@ -106,7 +106,7 @@ def _rows(frames: Frames) -> dict[str, int]:
 
 def _fits(own: SparkFrame, rows: int) -> bool:
     """Whether an input can travel to every task."""
-    return rows * sum(width(field.dataType) for field in own.frame.schema.fields) <= BROADCAST_BYTES
+    return rows * row_width(own.frame.schema) <= BROADCAST_BYTES
 
 
 def _order(

@@ -12,14 +12,14 @@ from pyspark.sql.types import ArrayType, MapType, StructType
 from dovetail._core.condition.residual import by_keys
 from dovetail._core.plan.decide import BROADCAST_BYTES
 from dovetail._core.plan.outer import Sized, asked_outer, chosen_outer
-from dovetail._hosts.spark.bits import DenseBits, RowBits, read_of, row_bytes
+from dovetail._hosts.spark.bits import DenseBits, RowBits, read_of
 from dovetail._hosts.spark.der import der, shown
 from dovetail._hosts.spark.known import Known
 from dovetail._hosts.spark.replicate import replicate
 from dovetail._hosts.spark.ring import ring
 from dovetail._hosts.spark.sampled import sample_of
 from dovetail._hosts.spark.small import bounded
-from dovetail._hosts.spark.types import arrow_type
+from dovetail._hosts.spark.types import arrow_type, row_width
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class OuterJoin:
     def _brought(self) -> pa.Table | None:
         """The columns of the small side that anything reads, in the driver; None if they are too much for `auto`."""
         frame = read_of(self.query, self.small)
-        table = bounded(frame, row_bytes(frame))
+        table = bounded(frame, row_width(frame.schema))
         if table is None and self.query.algorithm != "auto":
             raise UsageError.too_large_to_travel(self.outer.algorithm, self.small.name, BROADCAST_BYTES)
         return table

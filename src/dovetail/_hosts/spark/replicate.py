@@ -12,7 +12,7 @@ import numpy as np
 from pyspark.sql import functions as F  # noqa: N812
 
 from dovetail._core.plan.outer import keeps
-from dovetail._hosts.spark.bits import BIT, OF_ROW, local_frame, word_of, words
+from dovetail._hosts.spark.bits import BIT, OF_ROW, WORD, local_frame, word_of, words
 from dovetail._hosts.spark.der import padded, paired, shown, unset
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def _alone(query: Query, rows: DataFrame, small: SparkFrame, large: SparkFrame) 
     seen = words(pairs, OF_ROW, TASK)
     nobody = small.session.range(1).select(F.lit(-1).alias(TASK))
     tasks = numbered.select(f"`{TASK}`").distinct().unionAll(nobody)
-    word = [F.col(f"here.`{TASK}`") == F.col(f"seen.`{TASK}`"), F.expr(f"{word_of(OF_ROW)} = word")]
+    word = [F.col(f"here.`{TASK}`") == F.col(f"seen.`{TASK}`"), F.expr(f"{word_of(OF_ROW)} = {WORD}")]
     there = rows.crossJoin(F.broadcast(tasks)).alias("here").join(F.broadcast(seen.alias("seen")), word, "left")
     dangling = there.filter(unset()).select("here.*").drop(TASK)
     whole = F.first(F.struct(*(f"`{name}`" for name in rows.columns))).alias("whole")

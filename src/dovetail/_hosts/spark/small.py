@@ -64,21 +64,21 @@ def bring(sides: Sides, look: Callable[[SparkSide], Pieces] | None) -> Brought |
     return None if table is None else Brought(table, pieces)
 
 
-def bring_both(sides: Sides) -> tuple[pa.Table, pa.Table] | None:
-    """Bring the rows of both sides that can match; None if either is too much."""
-    ours, theirs = (partial(_matching, sides, own) for own in (sides.left, sides.right))
+def bring_both(sides: Sides, most: int) -> tuple[pa.Table, pa.Table] | None:
+    """Bring the rows of both sides that can match; None if either has more bytes than that."""
+    ours, theirs = (partial(_matching, sides, own, most) for own in (sides.left, sides.right))
     left, right = at_once(sides.left.frame.sparkSession, ours, theirs)
     return None if left is None or right is None else (left, right)
 
 
-def _matching(sides: Sides, own: SparkSide) -> pa.Table | None:
+def _matching(sides: Sides, own: SparkSide, most: int = BROADCAST_BYTES) -> pa.Table | None:
     """The rows of a side that can match, in the driver; None if they are too much."""
-    return bounded(own.frame.filter(sides.can_match(own)).select(*own.travelling), own.row_bytes)
+    return bounded(own.frame.filter(sides.can_match(own)).select(*own.travelling), own.row_bytes, most)
 
 
-def bounded(frame: DataFrame, row_bytes: int) -> pa.Table | None:
+def bounded(frame: DataFrame, row_bytes: int, most: int = BROADCAST_BYTES) -> pa.Table | None:
     """A frame in the driver; None if it is too much to travel, of which no task gives more than that."""
-    rows = max(1, BROADCAST_BYTES // max(1, row_bytes))
+    rows = max(1, most // max(1, row_bytes))
     table = frame.filter(f"(monotonically_increasing_id() & {(1 << ROW_BITS) - 1}) <= {rows}").toArrow()
     return table if table.num_rows <= rows else None
 

@@ -58,6 +58,11 @@ def width(kind: DataType) -> int:
     return _WIDTHS.get(kind.simpleString()) or max(1, arrow.bit_width // 8)
 
 
+def row_width(schema: StructType) -> int:
+    """About how many bytes a row takes on its way, likewise."""
+    return sum(width(field.dataType) for field in schema.fields)
+
+
 def literal(value: pa.Scalar) -> Column:
     """An Arrow value as a Spark literal of the same type, exactly."""
     return F.expr(literal_text(value))

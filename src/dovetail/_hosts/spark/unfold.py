@@ -7,10 +7,11 @@ How          slice of row 7: positions 3..12         tile 0: row 7, from 3     r
              The sides and the tiles are arrays that all tasks have. A task counts through its share of the results,
              and generated code looks up, for each, its tile, its rows and what they show.
 Edges        without any pair, as with an empty side, the plan is another.
-State        in every task both sides and some ten numbers for each row of one of them.
-Worst case   slices of a few rows: then tiles are as many as results, and a broadcast (`join.py`) is chosen instead.
-Source       our own. A result that comes from Python passes five iterators of Spark, one that Spark counts passes one:
-             two thirds of the time, measured by benchmarks/theta_races.py.
+State        in every task both sides, and two numbers for each tile.
+Worst case   slices of a few rows: then tiles are as many as results, and a broadcast (`join.py`) is chosen instead, as
+             it is where tiles are too many to be sent along.
+Source       our own. A result that comes from Python passes five iterators of Spark, one that Spark counts passes one;
+             benchmarks/theta_races.py has both.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from pyspark.sql.types import ArrayType, IntegerType, StructField, StructType
 
 from dovetail._core.columns.table import one_chunk
 from dovetail._core.emit.cell import Cell
+from dovetail._core.plan.choose import choose_shape
+from dovetail._core.plan.shape import Kind, kind_of
 from dovetail._core.sweep.tiles import cut_tiles, slice_joins
 from dovetail._hosts.spark.frames import cores_of
 from dovetail._hosts.spark.rewrite import rewritten
@@ -38,15 +41,17 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
+    from dovetail._core.condition.values import Side
     from dovetail._core.plan.query import Query
     from dovetail._core.sweep.build import Join
-    from dovetail._core.sweep.slice_join import SliceJoin
     from dovetail._core.sweep.tiles import Tiles
     from dovetail._hosts.spark.known import Known
     from dovetail._hosts.spark.sides import Sides, SparkSide
 
 LONG_SLICE = 32
 """Slices of so many rows, on average, have few tiles beside their results."""
+MOST_TILES = 1 << 20
+"""Every task is sent all of them, once for each of their sizes."""
 TASK_RESULTS = 1_000_000
 """A task is worth its start for so many results."""
 
@@ -60,7 +65,8 @@ class Unfolding:
     tables: tuple[pa.Table, pa.Table]
     cell: Cell
     join: Join
-    slices: tuple[SliceJoin, ...]
+    tiles: tuple[tuple[Side, Tiles], ...]
+    """With the side that is stored of each."""
 
     @classmethod
     def of(cls, query: Query, known: Known) -> Unfolding | None:
@@ -71,11 +77,13 @@ class Unfolding:
         left, right = (whole(t, own.same) for t, own in zip(known.both, (sides.left, sides.right), strict=True))
         cell = Cell.of(sides.condition, side_columns(left), side_columns(right))
         join = cell.join(None)
-        slices = slice_joins(join.pairs)
-        probes = left.num_rows + right.num_rows
-        if slices is None or join.pairs.count() < max(1, LONG_SLICE * probes):
+        slices = slice_joins(join.pairs) or ()
+        probes = sum(own.found.low.size for own in slices)
+        if not slices or join.pairs.count() < max(1, LONG_SLICE * probes):
             return None
-        return cls(query, sides, (left, right), cell, join, slices)
+        tiles = tuple((own.stored, tiles) for own in slices for tiles in cut_tiles(own))
+        few = sum(own.probes.size for _, own in tiles) <= MOST_TILES
+        return cls(query, sides, (left, right), cell, join, tiles) if few else None
 
     @property
     def results(self) -> int:
@@ -94,12 +102,11 @@ class Unfolding:
     def result(self) -> DataFrame:
         """The rows that the caller sees."""
         columns = {**self._side("a", "left"), **self._side("o", "right")}
-        tiles = [(join, own) for join in self.slices for own in cut_tiles(join)]
         for name in ("probes", "firsts"):
-            columns[name] = pa.array(np.concatenate([getattr(own, name) for _, own in tiles])), IntegerType()
+            columns[name] = pa.array(np.concatenate([getattr(own, name) for _, own in self.tiles])), IntegerType()
         arrays = _in_one_row(self.sides.left.frame.sparkSession, columns)
         found = ", ".join(f"{_at(name, name[0])} AS {name}" for name in columns if name[0] in "ao") or "a"
-        text = f"SELECT {found} FROM ({' UNION ALL '.join(self._counted(tiles))})"  # noqa: S608 -- our own names
+        text = f"SELECT {found} FROM ({' UNION ALL '.join(self._counted())})"  # noqa: S608 -- our own names
         rows = arrays.sparkSession.sql(text, arrays=arrays)
         return rows.select(
             *(F.expr(rewritten(own.shows.node, self._places())).alias(own.name) for own in self.query.output)
@@ -120,22 +127,24 @@ class Unfolding:
         both = (("a", self.sides.left), ("o", self.sides.right))
         return {(own.name, name): f"{letter}{i}" for letter, own in both for i, name in enumerate(own.payload)}
 
-    def _counted(self, tiles: list[tuple[SliceJoin, Tiles]]) -> Iterator[str]:
+    def _counted(self) -> Iterator[str]:
         """A query for each size of tiles, which counts its results: the positions of their rows, `a` and `o`."""
         most = 2 * cores_of(self.sides.left.frame)
         before = 0
-        for join, own in tiles:
-            names = ("a", "o") if join.stored == "right" else ("o", "a")
+        for stored, own in self.tiles:
+            names = ("a", "o") if stored == "right" else ("o", "a")
             yield _numbered(own, before, most, *names)
             before += own.probes.size
 
 
 def may_unfold(query: Query, sides: Sides) -> bool:
-    """Whether a call leaves the choice to us, asks for pairs alone, and reads columns that arrays can hold."""
-    free = query.algorithm == "auto" and query.cells is None and query.how == "inner" and query.per is None
+    """Whether a call asks for pairs that slices may tell, leaves the choice to us, and reads what arrays can hold."""
+    shape = choose_shape(sides.condition)
+    sliced = shape.threshold is None or kind_of(sides.condition, shape) is Kind.OVERLAP
+    left_over = shape.rest or sides.condition.residuals or not shape.slice
     kinds = [own.schema[f"p{i}"].dataType for own in (sides.left, sides.right) for i in range(len(own.payload))]
     known = all(arrow_type(kind) not in (None, pa.null()) for kind in kinds)
-    return free and known and bool(sides.condition.comparisons) and not sides.condition.residuals
+    return query.free_pairs and sliced and not left_over and known
 
 
 def _numbered(tiles: Tiles, before: int, most: int, probe: str, stored: str) -> str:
