@@ -31,7 +31,7 @@ from dovetail._hosts.spark.theta import ThetaCells, placed_theta
 from dovetail._hosts.spark.types import arrow_type, schema_of, spark_type
 from dovetail._hosts.spark.unfold import Unfolding
 from dovetail._hosts.spark.windows import unnumbered, windowed
-from dovetail._hosts.spark.wire import pack
+from dovetail._hosts.spark.wire import narrowed, pack
 from dovetail.errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -201,7 +201,7 @@ class Branch:
             theirs = self.sides.right
             other = self.other if self.other is not None else theirs.frame.select(*theirs.travelling).toArrow()
             anchors = self.sides.left.frame.select(*self.sides.left.travelling)
-            return mapped(self._spread(anchors), broadcast_task(task, pack(other)), schema)
+            return mapped(self._spread(anchors), broadcast_task(task, pack(narrowed(other))), schema)
         overlay = Overlay.of(self.sides.left, self.sides.right)
         return mapped(self._placed(overlay), cell_task(task, overlay), schema)
 

@@ -13,7 +13,7 @@ from dovetail._core.columns.table import Columns, one_chunk
 from dovetail._core.emit.cell import Cell
 from dovetail._core.sweep.prepare import SideColumns
 from dovetail._core.sweep.residual import residual_test
-from dovetail._hosts.spark.wire import chunks, unpack, whole
+from dovetail._hosts.spark.wire import chunks, unpack, whole, widened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -144,7 +144,7 @@ def broadcast_task(task: CellTask, other: bytes) -> Callable[[Batches], Batches]
     """Join a task's anchor rows, some at a time, with all of the other side."""
 
     def run(batches: Batches) -> Batches:
-        right = unpack(other)
+        right = widened(unpack(other))
         first = 0
         for table in chunks(batches, max(CHUNK_ROWS, 2 * right.num_rows), CHUNK_BYTES):
             yield from task.rows(table, right, first)

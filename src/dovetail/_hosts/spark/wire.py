@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from dovetail._hosts.ring import wire
 from dovetail._hosts.ring.wire import unpack
@@ -12,7 +13,11 @@ from dovetail._hosts.ring.wire import unpack
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["chunks", "pack", "unpack", "whole"]
+__all__ = ["chunks", "narrowed", "pack", "unpack", "whole", "widened"]
+
+_NARROW = (pa.int8(), pa.int16(), pa.int32())
+_WIDE = b"dovetail schema"
+"""Where a narrowed table keeps the types that it had."""
 
 
 def chunks(batches: Iterable[pa.RecordBatch], rows: int, size: int) -> Iterator[pa.Table]:
@@ -32,6 +37,25 @@ def chunks(batches: Iterable[pa.RecordBatch], rows: int, size: int) -> Iterator[
 def pack(table: pa.Table) -> bytes:
     """Write a table as an Arrow stream, in a form that travels with a task."""
     return bytes(wire.pack(table))
+
+
+def narrowed(table: pa.Table) -> pa.Table:
+    """A table whose whole numbers take as few bytes as they need: what goes to every task is copied several times."""
+    fields = [field.with_type(_narrow_type(table.column(i))) for i, field in enumerate(table.schema)]
+    return table.cast(pa.schema(fields, {_WIDE: table.schema.serialize().to_pybytes()}))
+
+
+def widened(table: pa.Table) -> pa.Table:
+    """A narrowed table as it was."""
+    return table.cast(pa.ipc.read_schema(pa.py_buffer(table.schema.metadata[_WIDE])))
+
+
+def _narrow_type(column: pa.ChunkedArray) -> pa.DataType:
+    if column.type != pa.int64() or column.null_count == len(column):
+        return column.type
+    least, greatest = (end.as_py() for end in pc.min_max(column).values())
+    fitting = (kind for kind in _NARROW if -1 << kind.bit_width - 1 <= least and greatest < 1 << kind.bit_width - 1)
+    return next(fitting, column.type)
 
 
 def whole(table: pa.Table, same: tuple[tuple[str, str], ...]) -> pa.Table:
