@@ -49,12 +49,10 @@ def slice_joins(pairs: Pairs) -> tuple[SliceJoin, ...] | None:
     """The slice joins that together have all pairs, in the positions of both sides; None if slices do not tell them."""
     if isinstance(pairs, SliceJoin):
         return (pairs,)
-    if not isinstance(pairs, OverlapJoin) or any(
-        part.left is not None or part.right is not None for part in pairs.parts
-    ):
-        return None
-    found = [part.pairs for part in pairs.parts if isinstance(part.pairs, SliceJoin)]
-    return tuple(found) if len(found) == len(pairs.parts) else None
+    parts = pairs.parts if isinstance(pairs, OverlapJoin) else ()
+    in_place = [part.pairs for part in parts if part.left is None and part.right is None]
+    found = tuple(own for own in in_place if isinstance(own, SliceJoin))
+    return found if found and len(found) == len(parts) else None
 
 
 def cut_tiles(join: SliceJoin) -> list[Tiles]:
