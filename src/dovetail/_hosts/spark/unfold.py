@@ -4,10 +4,11 @@ Meaning      an inner join whose pairs are slices: every pair of a row of one si
 Needs        both sides in the driver, a few megabytes each; a condition without residuals that slices tell whole.
 How          slice of row 7: positions 3..12         tile 0: row 7, from 3     result 0..3  -> tile 0, positions 3..6
              cut into tiles of 4 and of 1            tile 1: row 7, from 7     result 4..7  -> tile 1, positions 7..10
-             The sides and the tiles are arrays that all tasks have. A task counts through its share of the results,
-             and generated code looks up, for each, its tile, its rows and what they show.
+             Arrays that all tasks have tell what each tile shows of its row, where it begins, and what the stored side
+             shows at each position. A task counts through its share of the results, and generated code looks up the
+             tile of each and the values of its rows.
 Edges        without any pair, as with an empty side, the plan is another.
-State        in every task both sides, and two numbers for each tile.
+State        in every task the stored side and, for each tile, its row and a number.
 Worst case   slices of a few rows: then tiles are as many as results, and a broadcast (`join.py`) is chosen instead, as
              it is where tiles are too many to be sent along.
 Source       our own. A result that comes from Python passes five iterators of Spark, one that Spark counts passes one;
@@ -50,10 +51,11 @@ if TYPE_CHECKING:
 
 LONG_SLICE = 32
 """Slices of so many rows, on average, have few tiles beside their results."""
-MOST_TILES = 1 << 20
-"""Every task is sent all of them, once for each of their sizes."""
+MOST_BYTES = 32 << 20
+"""Every task is sent all tiles."""
 TASK_RESULTS = 1_000_000
 """A task is worth its start for so many results."""
+_LETTER: dict[Side, str] = {"left": "a", "right": "o"}
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,8 @@ class Unfolding:
         if not slices or join.pairs.count() < max(1, LONG_SLICE * probes):
             return None
         tiles = tuple((own.stored, tiles) for own in slices for tiles in cut_tiles(own))
-        few = sum(own.probes.size for _, own in tiles) <= MOST_TILES
+        bytes_of = {"left": _row_bytes(right), "right": _row_bytes(left)}
+        few = sum(own.probes.size * bytes_of[stored] for stored, own in tiles) <= MOST_BYTES
         return cls(query, sides, (left, right), cell, join, tiles) if few else None
 
     @property
@@ -101,40 +104,87 @@ class Unfolding:
 
     def result(self) -> DataFrame:
         """The rows that the caller sees."""
-        columns = {**self._side("a", "left"), **self._side("o", "right")}
-        for name in ("probes", "firsts"):
-            columns[name] = pa.array(np.concatenate([getattr(own, name) for _, own in self.tiles])), IntegerType()
+        parts = [_Part.of(self, stored) for stored in dict.fromkeys(stored for stored, _ in self.tiles)]
+        columns = {name: own for part in parts for name, own in part.arrays().items()}
         arrays = _in_one_row(self.sides.left.frame.sparkSession, columns)
-        found = ", ".join(f"{_at(name, name[0])} AS {name}" for name in columns if name[0] in "ao") or "a"
-        text = f"SELECT {found} FROM ({' UNION ALL '.join(self._counted())})"  # noqa: S608 -- our own names
-        rows = arrays.sparkSession.sql(text, arrays=arrays)
+        rows = arrays.sparkSession.sql(" UNION ALL ".join(part.counted() for part in parts), arrays=arrays)
         return rows.select(
             *(F.expr(rewritten(own.shows.node, self._places())).alias(own.name) for own in self.query.output)
         )
 
-    def _side(self, letter: str, side: str) -> dict[str, tuple[pa.Array, Any]]:
+    def columns(self, side: Side) -> dict[str, tuple[pa.Array, Any]]:
         """The columns of a side that the result shows, in the order of the positions."""
         own: SparkSide = getattr(self.sides, side)
         table = self.tables[0 if side == "left" else 1]
         rows = pa.array(getattr(self.cell, side).at(getattr(self.join, f"{side}_order")))
         return {
-            f"{letter}{i}": (one_chunk(table.column(f"p{i}")).take(rows), own.schema[f"p{i}"].dataType)
+            f"{_LETTER[side]}{i}": (one_chunk(table.column(f"p{i}")).take(rows), own.schema[f"p{i}"].dataType)
             for i in range(len(own.payload))
         }
 
     def _places(self) -> dict[tuple[str, str], str]:
         """Where each input's columns stand."""
-        both = (("a", self.sides.left), ("o", self.sides.right))
+        both = ((_LETTER["left"], self.sides.left), (_LETTER["right"], self.sides.right))
         return {(own.name, name): f"{letter}{i}" for letter, own in both for i, name in enumerate(own.payload)}
 
-    def _counted(self) -> Iterator[str]:
-        """A query for each size of tiles, which counts its results: the positions of their rows, `a` and `o`."""
-        most = 2 * cores_of(self.sides.left.frame)
-        before = 0
-        for stored, own in self.tiles:
-            names = ("a", "o") if stored == "right" else ("o", "a")
-            yield _numbered(own, before, most, *names)
-            before += own.probes.size
+
+@dataclass(frozen=True)
+class _Part:
+    """The tiles under which one side is stored: arrays for all of them, and the query that counts their results."""
+
+    tiles: list[Tiles]
+    stored: dict[str, tuple[pa.Array, Any]]
+    probing: dict[str, tuple[pa.Array, Any]]
+    firsts: str
+    tasks: int
+
+    @classmethod
+    def of(cls, own: Unfolding, stored: Side) -> _Part:
+        """The part of a join in which this side is stored."""
+        tiles = [tiles for side, tiles in own.tiles if side == stored]
+        sides = own.columns(stored), own.columns("right" if stored == "left" else "left")
+        return cls(tiles, *sides, f"firsts_{stored}", 2 * cores_of(own.sides.left.frame))
+
+    def arrays(self) -> dict[str, tuple[pa.Array, Any]]:
+        """What the stored side shows at each position; what each tile shows of its row, and where it begins."""
+        probes = pa.array(np.concatenate([own.probes for own in self.tiles]))
+        firsts = pa.array(np.concatenate([own.firsts for own in self.tiles]))
+        beside = {_beside(name): (values.take(probes), kind) for name, (values, kind) in self.probing.items()}
+        return {**self.stored, **beside, self.firsts: (firsts, IntegerType())}
+
+    def counted(self) -> str:
+        """The query that counts all results and looks up what they show."""
+        results = sum(own.pairs for own in self.tiles)
+        tasks = min(self.tasks, -(-results // TASK_RESULTS))
+        columns = ", ".join(self._looked_up()) or "id"
+        return f"SELECT {columns} FROM range(0, {results}, 1, {tasks})"  # noqa: S608 -- our own names and numbers
+
+    def _looked_up(self) -> Iterator[str]:
+        """Every column of a result, in the same order for either stored side."""
+        tile, nth = _tile_and_place(self.tiles)
+        position = f"{_at(self.firsts, tile)} + ({nth})"
+        found = {name: _at(name, position) for name in self.stored}
+        found |= {name: _at(_beside(name), tile) for name in self.probing}
+        return (f"{found[name]} AS {name}" for name in sorted(found))
+
+
+def _tile_and_place(sizes: list[Tiles]) -> tuple[str, str]:
+    """The tile of the result that is numbered `id`, and its place in it; results of the largest tiles come first."""
+    tiles, places, results, before = [], [], 0, 0
+    for own in sizes:
+        skipped = results - (before << own.shift)
+        results, before = results + own.pairs, before + own.probes.size
+        when = "ELSE" if own is sizes[-1] else f"WHEN id < {results} THEN"
+        tiles.append(f"{when} shiftright(id - {skipped}, {own.shift})")
+        places.append(f"{when} id & {(1 << own.shift) - 1}")
+    if len(sizes) == 1:
+        return tiles[0].removeprefix("ELSE "), places[0].removeprefix("ELSE ")
+    return f"CASE {' '.join(tiles)} END", f"CASE {' '.join(places)} END"
+
+
+def _beside(name: str) -> str:
+    """The array that has a column's values by tiles."""
+    return f"{name}_by_tile"
 
 
 def may_unfold(query: Query, sides: Sides) -> bool:
@@ -147,18 +197,15 @@ def may_unfold(query: Query, sides: Sides) -> bool:
     return query.free_pairs and sliced and not left_over and known
 
 
-def _numbered(tiles: Tiles, before: int, most: int, probe: str, stored: str) -> str:
-    """The probe and the stored position of every result in some tiles, before which so many others come."""
-    first, tasks = before << tiles.shift, min(most, -(-tiles.pairs // TASK_RESULTS))
-    tile, nth = f"CAST(shiftright(id, {tiles.shift}) AS INT)", f"CAST(id & {(1 << tiles.shift) - 1} AS INT)"
-    found = {probe: _at("probes", tile), stored: f"{_at('firsts', tile)} + {nth}"}
-    columns = ", ".join(f"{found[name]} AS {name}" for name in "ao")
-    return f"SELECT {columns} FROM range({first}, {first + tiles.pairs}, 1, {tasks})"  # noqa: S608 -- our own numbers
+def _row_bytes(table: pa.Table) -> int:
+    """What a tile takes: a number, and what is shown of its row."""
+    shown = sum(table.column(name).nbytes for name in table.column_names if name[0] == "p")
+    return 4 + int(shown / max(1, table.num_rows))
 
 
 def _at(array: str, place: str) -> str:
     """A value of an array that all tasks have."""
-    return f"get((SELECT {array} FROM {{arrays}}), {place})"  # noqa: S608 -- our own names
+    return f"(SELECT {array} FROM {{arrays}})[{place}]"  # noqa: S608 -- our own names
 
 
 def _in_one_row(session: Any, columns: dict[str, tuple[pa.Array, Any]]) -> DataFrame:
