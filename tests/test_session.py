@@ -15,7 +15,7 @@ from pyspark.sql import functions as F  # noqa: N812 -- Spark's own habit
 
 from dovetail._java import FLAG, use_java
 from dovetail.errors import UsageError
-from dovetail.spark import session
+from dovetail.spark import COLLECTOR, _java_options, session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -86,6 +86,14 @@ def add_one(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 def ids(frame: DataFrame) -> list[int]:
     return sorted(row.id for row in frame.mapInArrow(add_one, "id long").where(F.col("id") > 1).collect())
+
+
+def test_java_gets_our_collector_unless_the_environment_names_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("JAVA_TOOL_OPTIONS", raising=False)
+    monkeypatch.delenv("JDK_JAVA_OPTIONS", raising=False)
+    assert _java_options().endswith(COLLECTOR)
+    monkeypatch.setenv("JDK_JAVA_OPTIONS", "-XX:+UseZGC")
+    assert "GC" not in _java_options()
 
 
 def test_the_active_session_is_returned(spark: SparkSession) -> None:

@@ -29,6 +29,10 @@ JAVA = {
     "arrow.enable_null_check_for_get": "false",
 }
 """Java logs errors only, and spares every value that passes between Spark and Python two checks that Spark has made."""
+COLLECTOR = "-XX:+UseParallelGC"
+"""Rows are garbage at once: a collector that is not told of each reference takes a tenth less time for many of them."""
+FEW_FILES = 64
+"""With more partitions than this a task of a shuffle writes one file; Spark's own 200 would get one each."""
 
 
 def session(*, cores: int | None = None, app: str = "dovetail", **config: str | float | bool) -> SparkSession:
@@ -83,15 +87,23 @@ def _defaults(cores: int | None) -> dict[str, str | float | bool]:
         "spark.driver.bindAddress": LOOPBACK,
         "spark.driver.host": LOOPBACK,
         "spark.driver.memory": f"{_driver_gigabytes()}g",
-        "spark.driver.extraJavaOptions": " ".join(f"-D{name}={value}" for name, value in JAVA.items()),
+        "spark.driver.extraJavaOptions": _java_options(),
         "spark.python.unix.domain.socket.enabled": hasattr(socket, "AF_UNIX"),
         "spark.python.worker.reuse": True,
+        "spark.shuffle.sort.bypassMergeThreshold": FEW_FILES,
         "spark.sql.adaptive.enabled": True,
         "spark.sql.execution.arrow.maxBytesPerBatch": NO_LIMIT,
         "spark.sql.execution.arrow.pyspark.enabled": True,
         "spark.ui.enabled": False,
         "spark.ui.showConsoleProgress": False,
     }
+
+
+def _java_options() -> str:
+    """Our settings of Java; its collector only where the environment asks for none, as Java takes no two."""
+    asked = " ".join(os.environ.get(name, "") for name in ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS"))
+    own = [f"-D{name}={value}" for name, value in JAVA.items()]
+    return " ".join(own if "GC" in asked else [*own, COLLECTOR])
 
 
 def _driver_gigabytes() -> int:
