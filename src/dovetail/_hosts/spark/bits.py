@@ -82,9 +82,9 @@ class RowBits:
 
 @dataclass(frozen=True)
 class DenseBits:
-    """A bit for each whole number from the least of the small side's keys to the greatest; a NULL has none.
+    """A bit for each whole number in the words between the least and the greatest key of the small side; none for NULL.
 
-    A key tells its own number, so the rows need not be brought: Spark reads them where they are.
+    A key is its own number, so the rows need not be brought: Spark reads them where they are.
     """
 
     small: DataFrame
@@ -120,16 +120,16 @@ class DenseBits:
     @property
     def rows(self) -> DataFrame:
         """The small side as it is, with what its keys tell."""
-        return self.small.selectExpr("*", f"{self.key} - {_whole(self.least)} AS {OF_ROW}")
+        return self.small.selectExpr("*", f"CAST({self.key} AS BIGINT) AS {OF_ROW}")
 
     def seen(self) -> DataFrame:
-        """The bits of the keys that the large side has, 64 to a word."""
-        least, greatest = _whole(self.least), _whole(self.greatest)
-        return words(self.large.where(f"{self.other} BETWEEN {least} AND {greatest}"), f"({self.other} - {least})")
+        """The bits of the keys that the large side has, 64 to a word.
 
-
-def _whole(number: int) -> str:
-    return f"CAST('{number}' AS BIGINT)"
+        Words are compared, not keys: a reader of Parquet that is told of keys looks them up among all values of each
+        group of rows first, which takes longer than to read them.
+        """
+        bit, first, last = f"CAST({self.other} AS BIGINT)", self.least >> 6, self.greatest >> 6
+        return words(self.large.where(f"{word_of(bit)} BETWEEN {first} AND {last}"), bit)
 
 
 def read_of(query: Query, own: SparkFrame) -> DataFrame:
