@@ -140,8 +140,8 @@ class _Part:
 
     @classmethod
     def of(cls, own: Unfolding, stored: Side) -> _Part:
-        """The part of a join in which this side is stored."""
-        tiles = [tiles for side, tiles in own.tiles if side == stored]
+        """The part in which this side is stored; largest tiles first, so that each begins at a multiple of its size."""
+        tiles = sorted((tiles for side, tiles in own.tiles if side == stored), key=lambda tiles: -tiles.shift)
         sides = own.columns(stored), own.columns("right" if stored == "left" else "left")
         return cls(tiles, *sides, f"firsts_{stored}", 2 * cores_of(own.sides.left.frame))
 
@@ -170,16 +170,21 @@ class _Part:
 
 def _tile_and_place(sizes: list[Tiles]) -> tuple[str, str]:
     """The tile of the result that is numbered `id`, and its place in it; results of the largest tiles come first."""
-    tiles, places, results, before = [], [], 0, 0
+    tiles, places, ends, before = [], [], [0], 0
     for own in sizes:
-        skipped = results - (before << own.shift)
-        results, before = results + own.pairs, before + own.probes.size
-        when = "ELSE" if own is sizes[-1] else f"WHEN id < {results} THEN"
-        tiles.append(f"{when} shiftright(id - {skipped}, {own.shift})")
-        places.append(f"{when} id & {(1 << own.shift) - 1}")
-    if len(sizes) == 1:
-        return tiles[0].removeprefix("ELSE "), places[0].removeprefix("ELSE ")
-    return f"CASE {' '.join(tiles)} END", f"CASE {' '.join(places)} END"
+        tiles.append(f"shiftright(id - {ends[-1] - (before << own.shift)}, {own.shift})")
+        places.append(f"id & {(1 << own.shift) - 1}")
+        ends.append(ends[-1] + own.pairs)
+        before += own.probes.size
+    return _by_size(ends[1:], tiles), _by_size(ends[1:], places)
+
+
+def _by_size(ends: list[int], texts: list[str]) -> str:
+    """Of each size of tiles its own text, for results up to its end."""
+    found = texts[-1]
+    for end, text in zip(ends[-2::-1], texts[-2::-1], strict=True):
+        found = f"IF(id < {end}, {text}, {found})"
+    return found
 
 
 def _beside(name: str) -> str:
