@@ -123,6 +123,23 @@ def test_conditions_that_slices_do_not_tell_are_not_brought_for_nothing(
 
 
 @pytest.mark.usefixtures("always")
+@pytest.mark.parametrize("bits", [8, 16, 32, 33, 64])
+def test_integers_of_any_width_are_shown_as_they_are(spark: SparkSession, bits: int) -> None:
+    most, least = (1 << bits - 1) - 1, -(1 << bits - 1)
+    kind = {8: pa.int8(), 16: pa.int16(), 32: pa.int32()}.get(bits, pa.int64())
+    table = pa.table({"key": range(5), "n": pa.array([least, -1, 0, 1, most], kind)})
+    frames = [spark_frame(spark, table) for _ in "lr"]
+    assert dv.explain(*frames, on="l.key >= r.key").algorithm == "unfold"
+    found = dv.join(*frames, on="l.key >= r.key", select="l.n, r.n AS other").toArrow()
+    numbers = table["n"].to_pylist()
+    pairs = [(ours, theirs) for i, ours in enumerate(numbers) for theirs in numbers[: i + 1]]
+    want = pa.table(
+        {name: pa.array(own, kind) for name, own in zip(("n", "other"), zip(*pairs, strict=True), strict=True)}
+    )
+    assert_same_rows(found, want)
+
+
+@pytest.mark.usefixtures("always")
 def test_times_pass_through_arrays_unchanged_in_any_zone(spark: SparkSession) -> None:
     times = [None, *(datetime(2024, 3, 31, hour, 30, tzinfo=UTC) for hour in range(4))]
     table = pa.table({"key": range(5), "at": pa.array(times, pa.timestamp("us", "UTC"))})

@@ -6,7 +6,8 @@ How          slice of row 7: positions 3..12         tile 0: row 7, from 3     r
              cut into tiles of 4 and of 1            tile 1: row 7, from 7     result 4..7  -> tile 1, positions 7..10
              Arrays that all tasks have tell what each tile shows of its row, where it begins, and what the stored side
              shows at each position. A task counts through its share of the results, and generated code looks up the
-             tile of each and the values of its rows.
+             tile of each and the values of its rows. Narrow values of a row share a word with the place where its tile
+             begins: every look-up of a result counts.
 Edges        without any pair, as with an empty side, the plan is another.
 State        in every task the stored side and, for each tile, its row and a number.
 Worst case   slices of a few rows: then tiles are as many as results, and a broadcast (`join.py`) is chosen instead, as
@@ -22,11 +23,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import functions as F  # noqa: N812
-from pyspark.sql.types import ArrayType, IntegerType, StructField, StructType
+import pyarrow.compute as pc
+from pyspark.sql.types import ArrayType, IntegerType, IntegralType, LongType, StructField, StructType
 
 from dovetail._core.columns.table import one_chunk
 from dovetail._core.emit.cell import Cell
+from dovetail._core.plan.cascade import quoted
 from dovetail._core.plan.choose import choose_shape
 from dovetail._core.plan.shape import Kind, kind_of
 from dovetail._core.sweep.tiles import cut_tiles, slice_joins
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from pyspark.sql import DataFrame
+    from pyspark.sql.types import DataType
 
     from dovetail._core.condition.values import Side
     from dovetail._core.plan.query import Query
@@ -55,6 +58,8 @@ MOST_BYTES = 32 << 20
 """Every task is sent all tiles."""
 TASK_RESULTS = 1_000_000
 """A task is worth its start for so many results."""
+PLACE_BITS = 32
+"""Of a word, for a place on the stored side; the others can hold a narrow value."""
 _LETTER: dict[Side, str] = {"left": "a", "right": "o"}
 
 
@@ -108,8 +113,9 @@ class Unfolding:
         columns = {name: own for part in parts for name, own in part.arrays().items()}
         arrays = _in_one_row(self.sides.left.frame.sparkSession, columns)
         rows = arrays.sparkSession.sql(" UNION ALL ".join(part.counted() for part in parts), arrays=arrays)
-        return rows.select(
-            *(F.expr(rewritten(own.shows.node, self._places())).alias(own.name) for own in self.query.output)
+        places = self._places()
+        return rows.selectExpr(
+            *(f"{rewritten(own.shows.node, places)} AS {quoted(own.name)}" for own in self.query.output)
         )
 
     def columns(self, side: Side) -> dict[str, tuple[pa.Array, Any]]:
@@ -135,22 +141,30 @@ class _Part:
     tiles: list[Tiles]
     stored: dict[str, tuple[pa.Array, Any]]
     probing: dict[str, tuple[pa.Array, Any]]
-    firsts: str
+    begins: str
+    """The array that tells where each tile begins."""
+    packed: str | None
+    """The column of the probing side whose values lie above those numbers, in the same words."""
     tasks: int
 
     @classmethod
     def of(cls, own: Unfolding, stored: Side) -> _Part:
         """The part in which this side is stored; largest tiles first, so that each begins at a multiple of its size."""
         tiles = sorted((tiles for side, tiles in own.tiles if side == stored), key=lambda tiles: -tiles.shift)
-        sides = own.columns(stored), own.columns("right" if stored == "left" else "left")
-        return cls(tiles, *sides, f"firsts_{stored}", 2 * cores_of(own.sides.left.frame))
+        probing = own.columns("right" if stored == "left" else "left")
+        packed = next((name for name, column in probing.items() if _is_narrow(*column)), None)
+        return cls(tiles, own.columns(stored), probing, f"begins_{stored}", packed, 2 * cores_of(own.sides.left.frame))
 
     def arrays(self) -> dict[str, tuple[pa.Array, Any]]:
         """What the stored side shows at each position; what each tile shows of its row, and where it begins."""
         probes = pa.array(np.concatenate([own.probes for own in self.tiles]))
-        firsts = pa.array(np.concatenate([own.firsts for own in self.tiles]))
+        begins = np.concatenate([own.firsts for own in self.tiles])
         beside = {_beside(name): (values.take(probes), kind) for name, (values, kind) in self.probing.items()}
-        return {**self.stored, **beside, self.firsts: (firsts, IntegerType())}
+        if self.packed is None:
+            return {**self.stored, **beside, self.begins: (pa.array(begins), IntegerType())}
+        values, _ = beside.pop(_beside(self.packed))
+        words = values.cast(pa.int64()).to_numpy() << PLACE_BITS | begins
+        return {**self.stored, **beside, self.begins: (pa.array(words), LongType())}
 
     def counted(self) -> str:
         """The query that counts all results and looks up what they show."""
@@ -162,9 +176,13 @@ class _Part:
     def _looked_up(self) -> Iterator[str]:
         """Every column of a result, in the same order for either stored side."""
         tile, nth = _tile_and_place(self.tiles)
-        position = f"{_at(self.firsts, tile)} + ({nth})"
-        found = {name: _at(name, position) for name in self.stored}
-        found |= {name: _at(_beside(name), tile) for name in self.probing}
+        begin = _at(self.begins, tile)
+        found = {name: _at(_beside(name), tile) for name in self.probing}
+        if self.packed is not None:
+            kind = self.probing[self.packed][1].simpleString()
+            found[self.packed] = f"CAST(shiftright({begin}, {PLACE_BITS}) AS {kind})"
+            begin = f"({begin} & {(1 << PLACE_BITS) - 1})"
+        found |= {name: _at(name, f"{begin} + ({nth})") for name in self.stored}
         return (f"{found[name]} AS {name}" for name in sorted(found))
 
 
@@ -190,6 +208,15 @@ def _by_size(ends: list[int], texts: list[str]) -> str:
 def _beside(name: str) -> str:
     """The array that has a column's values by tiles."""
     return f"{name}_by_tile"
+
+
+def _is_narrow(values: pa.Array, kind: DataType) -> bool:
+    """Whether these are integers, all there, that half a word can hold."""
+    if not isinstance(kind, IntegralType) or values.null_count:
+        return False
+    ends = np.iinfo(np.int32)
+    least, most = pc.min_max(values).values()
+    return bool(least.is_valid and ends.min <= least.as_py() <= most.as_py() <= ends.max)
 
 
 def may_unfold(query: Query, sides: Sides) -> bool:
