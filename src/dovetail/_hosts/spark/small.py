@@ -47,7 +47,7 @@ def estimated_bytes(sides: Sides) -> tuple[float, float]:
 
     It says so of both sides at once as the two branches of a plan.
     """
-    left, right = (side.frame.select(*side.travelling) for side in (sides.left, sides.right))
+    left, right = (side.frame.selectExpr(*side.travelling) for side in (sides.left, sides.right))
     plan = left.sparkSession.sql("EXPLAIN COST SELECT * FROM {left} CROSS JOIN {right}", left=left, right=right).head()
     logical = plan[0].split("\n\n")[0] if plan is not None else ""
     sizes = [float(number) * _UNITS[unit] for number, unit in _SIDE.findall(logical)]
@@ -73,7 +73,7 @@ def bring_both(sides: Sides, most: int) -> tuple[pa.Table, pa.Table] | None:
 
 def _matching(sides: Sides, own: SparkSide, most: int = BROADCAST_BYTES) -> pa.Table | None:
     """The rows of a side that can match, in the driver; None if they are too much."""
-    return bounded(own.frame.filter(sides.can_match(own)).select(*own.travelling), own.row_bytes, most)
+    return bounded(own.frame.filter(sides.can_match(own)).selectExpr(*own.travelling), own.row_bytes, most)
 
 
 def bounded(frame: DataFrame, row_bytes: int, most: int = BROADCAST_BYTES) -> pa.Table | None:

@@ -4,10 +4,10 @@ Meaning      an inner join whose pairs are slices: every pair of a row of one si
 Needs        both sides in the driver, a few megabytes each; a condition without residuals that slices tell whole.
 How          slice of row 7: positions 3..12         tile 0: row 7, from 3     result 0..3  -> tile 0, positions 3..6
              cut into tiles of 4 and of 1            tile 1: row 7, from 7     result 4..7  -> tile 1, positions 7..10
-             Arrays that all tasks have tell what each tile shows of its row, where it begins, and what the stored side
-             shows at each position. A task counts through its share of the results, and generated code looks up the
-             tile of each and the values of its rows. Narrow values of a row share a word with the place where its tile
-             begins: every look-up of a result counts.
+             Arrays that all tasks have tell what each tile shows of its row, its step (positions less numbers of
+             results: 3 for tiles 0 and 1), and what the stored side shows at each position. A task counts through its
+             share of the results, and generated code looks up the tile of each and the values of its rows. Every
+             look-up counts: a narrow value of the row lies in one word with the step.
 Edges        without any pair, as with an empty side, the plan is another.
 State        in every task the stored side and, for each tile, its row and a number.
 Worst case   slices of a few rows: then tiles are as many as results, and a broadcast (`join.py`) is chosen instead, as
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql.types import ArrayType, IntegerType, IntegralType, LongType, StructField, StructType
+from pyspark.sql.types import ArrayType, IntegralType, LongType, StructField, StructType
 
 from dovetail._core.columns.table import one_chunk
 from dovetail._core.emit.cell import Cell
@@ -58,8 +58,10 @@ MOST_BYTES = 32 << 20
 """Every task is sent all tiles."""
 TASK_RESULTS = 1_000_000
 """A task is worth its start for so many results."""
-PLACE_BITS = 32
-"""Of a word, for a place on the stored side; the others can hold a narrow value."""
+HALF = 32
+"""Bits of half a word."""
+HALF_WORD = 1 << HALF - 1
+"""Numbers below this, and not below its negative, fit into half a word."""
 _LETTER: dict[Side, str] = {"left": "a", "right": "o"}
 
 
@@ -141,68 +143,63 @@ class _Part:
     tiles: list[Tiles]
     stored: dict[str, tuple[pa.Array, Any]]
     probing: dict[str, tuple[pa.Array, Any]]
-    begins: str
-    """The array that tells where each tile begins."""
+    steps: str
+    """The array that has, for each tile, the positions of its results less their numbers."""
     packed: str | None
-    """The column of the probing side whose values lie above those numbers, in the same words."""
+    """The column of the probing side whose values lie in the same words, below the steps."""
     tasks: int
 
     @classmethod
     def of(cls, own: Unfolding, stored: Side) -> _Part:
-        """The part in which this side is stored; largest tiles first, so that each begins at a multiple of its size."""
+        """The part in which this side is stored; largest tiles first, as most results are found by one comparison."""
         tiles = sorted((tiles for side, tiles in own.tiles if side == stored), key=lambda tiles: -tiles.shift)
         probing = own.columns("right" if stored == "left" else "left")
-        packed = next((name for name, column in probing.items() if _is_narrow(*column)), None)
-        return cls(tiles, own.columns(stored), probing, f"begins_{stored}", packed, 2 * cores_of(own.sides.left.frame))
+        narrow = (name for name, column in probing.items() if own.results < HALF_WORD and _is_narrow(*column))
+        tasks = 2 * cores_of(own.sides.left.frame)
+        return cls(tiles, own.columns(stored), probing, f"steps_{stored}", next(narrow, None), tasks)
 
     def arrays(self) -> dict[str, tuple[pa.Array, Any]]:
-        """What the stored side shows at each position; what each tile shows of its row, and where it begins."""
+        """What the stored side shows at each position; what each tile shows of its row, and its step."""
         probes = pa.array(np.concatenate([own.probes for own in self.tiles]))
-        begins = np.concatenate([own.firsts for own in self.tiles])
+        firsts = np.concatenate([own.firsts for own in self.tiles])
+        sizes = np.repeat([1 << own.shift for own in self.tiles], [own.probes.size for own in self.tiles])
+        steps = firsts - (np.cumsum(sizes) - sizes)
         beside = {_beside(name): (values.take(probes), kind) for name, (values, kind) in self.probing.items()}
-        if self.packed is None:
-            return {**self.stored, **beside, self.begins: (pa.array(begins), IntegerType())}
-        values, _ = beside.pop(_beside(self.packed))
-        words = values.cast(pa.int64()).to_numpy() << PLACE_BITS | begins
-        return {**self.stored, **beside, self.begins: (pa.array(words), LongType())}
+        if self.packed is not None:
+            values, _ = beside.pop(_beside(self.packed))
+            steps = steps << HALF | values.cast(pa.int64()).to_numpy() & (1 << HALF) - 1
+        return {**self.stored, **beside, self.steps: (pa.array(steps), LongType())}
 
     def counted(self) -> str:
         """The query that counts all results and looks up what they show."""
-        results = sum(own.pairs for own in self.tiles)
-        tasks = min(self.tasks, -(-results // TASK_RESULTS))
+        tasks = min(self.tasks, -(-self._results // TASK_RESULTS))
         columns = ", ".join(self._looked_up()) or "id"
-        return f"SELECT {columns} FROM range(0, {results}, 1, {tasks})"  # noqa: S608 -- our own names and numbers
+        return f"SELECT {columns} FROM range(0, {self._results}, 1, {tasks})"  # noqa: S608 -- our own names and numbers
+
+    @property
+    def _results(self) -> int:
+        return sum(own.pairs for own in self.tiles)
 
     def _looked_up(self) -> Iterator[str]:
         """Every column of a result, in the same order for either stored side."""
-        tile, nth = _tile_and_place(self.tiles)
-        begin = _at(self.begins, tile)
+        tile = self._tile()
+        step = _at(self.steps, tile)
         found = {name: _at(_beside(name), tile) for name in self.probing}
         if self.packed is not None:
             kind = self.probing[self.packed][1].simpleString()
-            found[self.packed] = f"CAST(shiftright({begin}, {PLACE_BITS}) AS {kind})"
-            begin = f"({begin} & {(1 << PLACE_BITS) - 1})"
-        found |= {name: _at(name, f"{begin} + ({nth})") for name in self.stored}
+            found[self.packed] = f"CAST(shiftright(shiftleft({step}, {HALF}), {HALF}) AS {kind})"
+            step = f"shiftright({step}, {HALF})"
+        found |= {name: _at(name, f"id + {step}") for name in self.stored}
         return (f"{found[name]} AS {name}" for name in sorted(found))
 
-
-def _tile_and_place(sizes: list[Tiles]) -> tuple[str, str]:
-    """The tile of the result that is numbered `id`, and its place in it; results of the largest tiles come first."""
-    tiles, places, ends, before = [], [], [0], 0
-    for own in sizes:
-        tiles.append(f"shiftright(id - {ends[-1] - (before << own.shift)}, {own.shift})")
-        places.append(f"id & {(1 << own.shift) - 1}")
-        ends.append(ends[-1] + own.pairs)
-        before += own.probes.size
-    return _by_size(ends[1:], tiles), _by_size(ends[1:], places)
-
-
-def _by_size(ends: list[int], texts: list[str]) -> str:
-    """Of each size of tiles its own text, for results up to its end."""
-    found = texts[-1]
-    for end, text in zip(ends[-2::-1], texts[-2::-1], strict=True):
-        found = f"IF(id < {end}, {text}, {found})"
-    return found
+    def _tile(self) -> str:
+        """The tile of the result that is numbered `id`: those of one size after those of another."""
+        results, tiles, found = self._results, sum(own.probes.size for own in self.tiles), ""
+        for own in reversed(self.tiles):
+            end, results, tiles = results, results - own.pairs, tiles - own.probes.size
+            tile = f"shiftright(id - {results - (tiles << own.shift)}, {own.shift})"
+            found = f"IF(id < {end}, {tile}, {found})" if found else tile
+        return found
 
 
 def _beside(name: str) -> str:
@@ -214,9 +211,8 @@ def _is_narrow(values: pa.Array, kind: DataType) -> bool:
     """Whether these are integers, all there, that half a word can hold."""
     if not isinstance(kind, IntegralType) or values.null_count:
         return False
-    ends = np.iinfo(np.int32)
     least, most = pc.min_max(values).values()
-    return bool(least.is_valid and ends.min <= least.as_py() <= most.as_py() <= ends.max)
+    return bool(least.is_valid and -HALF_WORD <= least.as_py() <= most.as_py() < HALF_WORD)
 
 
 def may_unfold(query: Query, sides: Sides) -> bool:
@@ -232,7 +228,7 @@ def may_unfold(query: Query, sides: Sides) -> bool:
 def _row_bytes(table: pa.Table) -> int:
     """What a tile takes: a number, and what is shown of its row."""
     shown = sum(table.column(name).nbytes for name in table.column_names if name[0] == "p")
-    return 4 + int(shown / max(1, table.num_rows))
+    return 8 + int(shown / max(1, table.num_rows))
 
 
 def _at(array: str, place: str) -> str:
