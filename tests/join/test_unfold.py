@@ -123,11 +123,12 @@ def test_conditions_that_slices_do_not_tell_are_not_brought_for_nothing(
 
 
 @pytest.mark.usefixtures("always")
-@pytest.mark.parametrize("bits", [8, 16, 32, 33, 64])
-def test_integers_of_any_width_are_shown_as_they_are(spark: SparkSession, bits: int) -> None:
-    most, least = (1 << bits - 1) - 1, -(1 << bits - 1)
+@pytest.mark.parametrize("bits", [8, 16, 32, 33, 34, 64])
+@pytest.mark.parametrize("sign", [0, -1])
+def test_integers_of_any_width_are_shown_as_they_are(spark: SparkSession, bits: int, sign: int) -> None:
+    most, least = (1 << bits - 1) - 1, sign * (1 << bits - 1)
     kind = {8: pa.int8(), 16: pa.int16(), 32: pa.int32()}.get(bits, pa.int64())
-    table = pa.table({"key": range(5), "n": pa.array([least, -1, 0, 1, most], kind)})
+    table = pa.table({"key": range(5), "n": pa.array([least, least + 1, 0, 1, most], kind)})
     frames = [spark_frame(spark, table) for _ in "lr"]
     assert dv.explain(*frames, on="l.key >= r.key").algorithm == "unfold"
     found = dv.join(*frames, on="l.key >= r.key", select="l.n, r.n AS other").toArrow()

@@ -60,8 +60,8 @@ TASK_RESULTS = 1_000_000
 """A task is worth its start for so many results."""
 HALF = 32
 """Bits of half a word."""
-HALF_WORD = 1 << HALF - 1
-"""Numbers below this, and not below its negative, fit into half a word."""
+LOWER = (1 << HALF) - 1
+"""The bits of the lower half."""
 _LETTER: dict[Side, str] = {"left": "a", "right": "o"}
 
 
@@ -154,7 +154,7 @@ class _Part:
         """The part in which this side is stored; largest tiles first, as most results are found by one comparison."""
         tiles = sorted((tiles for side, tiles in own.tiles if side == stored), key=lambda tiles: -tiles.shift)
         probing = own.columns("right" if stored == "left" else "left")
-        narrow = (name for name, column in probing.items() if own.results < HALF_WORD and _is_narrow(*column))
+        narrow = (name for name, column in probing.items() if own.results <= LOWER >> 1 and _is_narrow(*column))
         tasks = 2 * cores_of(own.sides.left.frame)
         return cls(tiles, own.columns(stored), probing, f"steps_{stored}", next(narrow, None), tasks)
 
@@ -167,14 +167,15 @@ class _Part:
         beside = {_beside(name): (values.take(probes), kind) for name, (values, kind) in self.probing.items()}
         if self.packed is not None:
             values, _ = beside.pop(_beside(self.packed))
-            steps = steps << HALF | values.cast(pa.int64()).to_numpy() & (1 << HALF) - 1
+            steps = steps << HALF | values.cast(pa.int64()).to_numpy()
         return {**self.stored, **beside, self.steps: (pa.array(steps), LongType())}
 
     def counted(self) -> str:
         """The query that counts all results and looks up what they show."""
         tasks = min(self.tasks, -(-self._results // TASK_RESULTS))
-        columns = ", ".join(self._looked_up()) or "id"
-        return f"SELECT {columns} FROM range(0, {self._results}, 1, {tasks})"  # noqa: S608 -- our own names and numbers
+        counted = _select(f"id, {self._tile()} AS tile", f"range(0, {self._results}, 1, {tasks})")
+        placed = _select(f"id, tile, {_at(self.steps, 'tile')} AS step", f"({counted})")
+        return _select(", ".join(self._looked_up()) or "id", f"({placed})")
 
     @property
     def _results(self) -> int:
@@ -182,14 +183,11 @@ class _Part:
 
     def _looked_up(self) -> Iterator[str]:
         """Every column of a result, in the same order for either stored side."""
-        tile = self._tile()
-        step = _at(self.steps, tile)
-        found = {name: _at(_beside(name), tile) for name in self.probing}
+        step = "step" if self.packed is None else f"shiftright(step, {HALF})"
+        found = {name: _at(name, f"id + {step}") for name in self.stored}
+        found |= {name: _at(_beside(name), "tile") for name in self.probing}
         if self.packed is not None:
-            kind = self.probing[self.packed][1].simpleString()
-            found[self.packed] = f"CAST(shiftright(shiftleft({step}, {HALF}), {HALF}) AS {kind})"
-            step = f"shiftright({step}, {HALF})"
-        found |= {name: _at(name, f"id + {step}") for name in self.stored}
+            found[self.packed] = f"CAST(step & {LOWER} AS {self.probing[self.packed][1].simpleString()})"
         return (f"{found[name]} AS {name}" for name in sorted(found))
 
     def _tile(self) -> str:
@@ -197,7 +195,8 @@ class _Part:
         results, tiles, found = self._results, sum(own.probes.size for own in self.tiles), ""
         for own in reversed(self.tiles):
             end, results, tiles = results, results - own.pairs, tiles - own.probes.size
-            tile = f"shiftright(id - {results - (tiles << own.shift)}, {own.shift})"
+            before = results - (tiles << own.shift)
+            tile = f"shiftright({f'id - {before}' if before else 'id'}, {own.shift})"
             found = f"IF(id < {end}, {tile}, {found})" if found else tile
         return found
 
@@ -208,11 +207,11 @@ def _beside(name: str) -> str:
 
 
 def _is_narrow(values: pa.Array, kind: DataType) -> bool:
-    """Whether these are integers, all there, that half a word can hold."""
+    """Whether these are whole numbers, all there, that half a word can hold."""
     if not isinstance(kind, IntegralType) or values.null_count:
         return False
     least, most = pc.min_max(values).values()
-    return bool(least.is_valid and -HALF_WORD <= least.as_py() <= most.as_py() < HALF_WORD)
+    return bool(least.is_valid and 0 <= least.as_py() <= most.as_py() <= LOWER)
 
 
 def may_unfold(query: Query, sides: Sides) -> bool:
@@ -233,7 +232,11 @@ def _row_bytes(table: pa.Table) -> int:
 
 def _at(array: str, place: str) -> str:
     """A value of an array that all tasks have."""
-    return f"(SELECT {array} FROM {{arrays}})[{place}]"  # noqa: S608 -- our own names
+    return f"({_select(array, '{arrays}')})[{place}]"
+
+
+def _select(columns: str, rows: str) -> str:
+    return f"SELECT {columns} FROM {rows}"  # noqa: S608 -- our own names and numbers
 
 
 def _in_one_row(session: Any, columns: dict[str, tuple[pa.Array, Any]]) -> DataFrame:
