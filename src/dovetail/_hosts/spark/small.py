@@ -48,8 +48,8 @@ def estimated_bytes(sides: Sides) -> tuple[float, float]:
     It says so of both sides at once as the two branches of a plan.
     """
     left, right = (side.frame.selectExpr(*side.travelling) for side in (sides.left, sides.right))
-    plan = left.sparkSession.sql("EXPLAIN COST SELECT * FROM {left} CROSS JOIN {right}", left=left, right=right).head()
-    logical = plan[0].split("\n\n")[0] if plan is not None else ""
+    plan = left.sparkSession.sql("EXPLAIN COST SELECT * FROM {both}", both=left.crossJoin(right)).collect()[0]
+    logical = plan[0].split("\n\n")[0]
     sizes = [float(number) * _UNITS[unit] for number, unit in _SIDE.findall(logical)]
     return (sizes[0], sizes[1]) if len(sizes) == 2 else (float("inf"), float("inf"))  # noqa: PLR2004 -- two sides
 
