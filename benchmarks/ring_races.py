@@ -2,7 +2,8 @@
 
 On Spark the rivals are Spark's own plan as it stands and with every hint and number of partitions that may suit it. The
 bytes that each plan shuffles are read from Spark's own account of its stages. The same races run on a cluster on
-loopback: a master, two workers of one core each, and a driver, all processes of their own.
+loopback: a master, two workers of one core each, and a driver, all processes of their own, with the collector and the
+shuffle files of a session of ours, for everyone.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from benchmarks.spark_races import FILES, SHUFFLE_SETTING, TRIES, WARM_UP, drain
 from dovetail._core.plan.query import read_how
 from dovetail._hosts.ring.csv_file import CsvFile
 from dovetail._hosts.ring.processes import CsvJoin, join_files
+from dovetail.spark import COLLECTOR
 from tests.cluster import StandaloneCluster
 
 if TYPE_CHECKING:
@@ -49,7 +51,8 @@ HINTS = ("", "merge", "shuffle_hash")
 SHUFFLES = (4, 16)
 WAYS = {"outer-left": ("left", 2.0, 0.0), "outer-skew": ("left", 3.0, HOT_SHARE), "outer-full": ("full", 1.5, 0.0)}
 """Of each race the join, how many times faster it must be, and the share of one key."""
-CLUSTER_MEMORY = "3g"
+CLUSTER_MEMORY = "6g"
+"""Of each worker; with half of it, Spark's own sort-merge join of a skewed key runs out of memory."""
 CLUSTER_PATIENCE = 3600.0
 DRIVER = """
 import json, sys
@@ -57,8 +60,9 @@ from dataclasses import asdict
 from pyspark.sql import SparkSession
 from benchmarks.figures import Stand
 from benchmarks.ring_races import against_spark
+from dovetail.spark import FEW_FILES
 
-SparkSession.builder.getOrCreate()
+SparkSession.builder.config("spark.shuffle.sort.bypassMergeThreshold", FEW_FILES).getOrCreate()
 print(json.dumps(asdict(against_spark(sys.argv[1], Stand(**json.loads(sys.argv[2]))))))
 """
 
@@ -72,7 +76,7 @@ def races() -> dict[str, Callable[[Stand], Outcome]]:
 
 def by_cluster(name: str, stand: Stand) -> Outcome:
     """The same race, run by a driver of a cluster."""
-    with StandaloneCluster(workers=CORES, cores=1, memory=CLUSTER_MEMORY, options="") as cluster:
+    with StandaloneCluster(workers=CORES, cores=1, memory=CLUSTER_MEMORY, options=COLLECTOR) as cluster:
         driver = cluster.run_driver(DRIVER, name, json.dumps(asdict(stand)))
         found = read_outcome(json.loads(cluster.answer(driver, CLUSTER_PATIENCE).splitlines()[-1]))
     told = "Spark on two workers"
