@@ -52,7 +52,7 @@ SHUFFLES = (4, 16)
 WAYS = {"outer-left": ("left", 2.0, 0.0), "outer-skew": ("left", 3.0, HOT_SHARE), "outer-full": ("full", 1.5, 0.0)}
 """Of each race the join, how many times faster it must be, and the share of one key."""
 CLUSTER_MEMORY = "6g"
-"""Of each worker; with half of it, Spark's own sort-merge join of a skewed key runs out of memory."""
+"""Of each worker; with half of it, an executor ran out of memory in one of Spark's own plans for a skewed key."""
 CLUSTER_PATIENCE = 3600.0
 DRIVER = """
 import json, sys
