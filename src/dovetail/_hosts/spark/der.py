@@ -19,10 +19,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pyspark.sql import functions as F  # noqa: N812
-
 from dovetail._core.plan.outer import keeps
-from dovetail._hosts.spark.bits import BITS, OF_ROW, WORD, place_of, word_of
+from dovetail._hosts.spark.pairs import padded, shown
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -37,39 +35,7 @@ def der(query: Query, travels: Side, frames: tuple[SparkFrame, SparkFrame], bits
     """The join, by the bits of the side that travels."""
     small, large = frames if travels == "left" else frames[::-1]
     if query.how in ("semi", "anti") and travels == "left":
-        return shown(query, told(bits, seen=query.how == "semi").alias(small.name))
-    joined = shown(query, paired(query, travels, bits.rows, small, large))
+        return shown(query, bits.told(seen=query.how == "semi").alias(small.name))
     if not keeps(query.how, travels):
-        return joined
-    return joined.unionAll(shown(query, padded(told(bits, seen=False), small, large)))
-
-
-def paired(query: Query, travels: Side, rows: DataFrame, small: SparkFrame, large: SparkFrame) -> DataFrame:
-    """The pairs, and the rows of the large side without a partner if the join keeps them."""
-    stays: Side = "right" if travels == "left" else "left"
-    alone = "left" if keeps(query.how, stays) else "inner"
-    how = query.how if query.how in ("semi", "anti") else alone
-    broadcast = F.broadcast(rows.alias(small.name))
-    return large.frame.alias(large.name).join(broadcast, F.expr(query.condition.sql), how)
-
-
-def told(bits: Bits, *, seen: bool) -> DataFrame:
-    """The small rows whose bit is set, or not set."""
-    marked = bits.rows.join(F.broadcast(bits.seen()), F.expr(f"{word_of(OF_ROW)} = {WORD}"), "left")
-    return marked.filter(f"NOT ({unset()})" if seen else unset())
-
-
-def unset() -> str:
-    """Whether a row's bit is not set in the word beside it, if there is one."""
-    return f"coalesce(shiftright({BITS}, {place_of(OF_ROW)}) & 1, 0) = 0"
-
-
-def padded(rows: DataFrame, small: SparkFrame, large: SparkFrame) -> DataFrame:
-    """Rows of one side, beside none of the other."""
-    nothing = large.frame.filter(F.lit(False)).alias(large.name)  # noqa: FBT003 -- Spark's own parameter
-    return rows.alias(small.name).join(nothing, F.lit(True), "left")  # noqa: FBT003
-
-
-def shown(query: Query, joined: DataFrame) -> DataFrame:
-    """What the result shows of joined rows."""
-    return joined.select(*(F.expr(column.shows.sql).alias(column.name) for column in query.output))
+        return bits.paired()
+    return bits.paired().unionAll(padded(query, bits.told(seen=False), small, large))

@@ -12,12 +12,12 @@ from dovetail._core.aggregate.functions import result_type
 from dovetail._core.plan.decide import Decision, Facts, broadcast, decide
 from dovetail._core.plan.knobs import FAMILY
 from dovetail._hosts.spark.choice import DEALT, may_be_sparks, spark_is_best, weighed
-from dovetail._hosts.spark.der import shown
 from dovetail._hosts.spark.frames import cores_of
 from dovetail._hosts.spark.known import Known
 from dovetail._hosts.spark.mapped import mapped
 from dovetail._hosts.spark.outer import by_outer_keys, outer_join
 from dovetail._hosts.spark.overlay import Overlay
+from dovetail._hosts.spark.pairs import shown
 from dovetail._hosts.spark.place import placed, plan_cells
 from dovetail._hosts.spark.prefilter import prefilter, prefilter_left
 from dovetail._hosts.spark.residuals import task_can_test

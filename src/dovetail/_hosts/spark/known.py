@@ -7,13 +7,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dovetail._core.plan.decide import BROADCAST_BYTES
-from dovetail._hosts.spark.small import Brought, bring, bring_both, estimated_bytes
+from dovetail._hosts.spark.small import Brought, bring, bring_both, planned
 from dovetail._hosts.spark.statistics import count_pieces, read_side, read_statistics
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from dovetail._hosts.spark.sides import Sides
+    from dovetail._hosts.spark.small import Planned
     from dovetail._hosts.spark.statistics import Statistics
 
 
@@ -39,9 +40,14 @@ class Known:
         return read_statistics(self.sides)
 
     @cached_property
+    def planned(self) -> tuple[Planned, Planned]:
+        """What Spark plans for both sides, for which nothing is read."""
+        return planned(self.sides)
+
+    @property
     def estimates(self) -> tuple[float, float]:
-        """Spark's own estimates, for which nothing is read."""
-        return estimated_bytes(self.sides)
+        """Spark's own estimates of both sides' bytes."""
+        return self.planned[0].size, self.planned[1].size
 
     @cached_property
     def larger_left(self) -> Known:
@@ -85,7 +91,7 @@ class Known:
     def flip(self) -> Known:
         """The sides exchanged; what was found stays."""
         other = Known(self.sides.flip(), self.sampled)
-        for name in ("statistics", "estimates", "both"):
+        for name in ("statistics", "planned", "both"):
             found = self.__dict__.get(name)
             if found is not None:
                 other.__dict__[name] = found[::-1]

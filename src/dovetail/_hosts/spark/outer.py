@@ -12,9 +12,11 @@ from pyspark.sql.types import ArrayType, MapType, StructType
 from dovetail._core.condition.residual import by_keys
 from dovetail._core.plan.decide import BROADCAST_BYTES
 from dovetail._core.plan.outer import Sized, asked_outer, chosen_outer
-from dovetail._hosts.spark.bits import DenseBits, RowBits, read_of
-from dovetail._hosts.spark.der import der, shown
+from dovetail._hosts.spark.bits import RowBits, read_of
+from dovetail._hosts.spark.dense import SENT_BYTES, DenseKeys
+from dovetail._hosts.spark.der import der
 from dovetail._hosts.spark.known import Known
+from dovetail._hosts.spark.pairs import shown
 from dovetail._hosts.spark.replicate import replicate
 from dovetail._hosts.spark.ring import ring
 from dovetail._hosts.spark.sampled import sample_of
@@ -39,7 +41,7 @@ class OuterJoin:
     """A join by one of these algorithms, of which nothing has been read yet."""
 
     query: Query
-    sides: Sides
+    known: Known
     frames: tuple[SparkFrame, SparkFrame]
     outer: Outer
 
@@ -50,7 +52,7 @@ class OuterJoin:
         if self.outer.algorithm == "redistribute":
             return self._own("merge")
         if self.outer.algorithm == "ring":
-            turned = self.sides if self.outer.travels == "left" else self.sides.flip()
+            turned = self.known.sides if self.outer.travels == "left" else self.known.sides.flip()
             return ring(self.query, turned) or self._own()
         if self.outer.algorithm == "replicate":
             table = self._brought()
@@ -70,11 +72,14 @@ class OuterJoin:
 
     def _bits(self) -> Bits | None:
         """Bits of the small side's keys or, where these tell no numbers, of its rows; None if it is too large."""
-        dense = DenseBits.of(self.query, self.outer.travels, self.small, self.large)
-        if dense is not None:
-            return dense
+        keys = DenseKeys.of(self.query, self.outer.travels, self.small, self.large)
+        if keys is not None:
+            small, large = self.known.planned if self.outer.travels == "left" else self.known.planned[::-1]
+            dense = keys.bits(sent=small.size <= SENT_BYTES, sampled=large.is_scan)
+            if dense is not None:
+                return dense
         table = self._brought()
-        return None if table is None else RowBits.of(self.query, self.small, self.large, table)
+        return None if table is None else RowBits.of(self.query, self.outer.travels, self.small, self.large, table)
 
     def _brought(self) -> pa.Table | None:
         """The columns of the small side that anything reads, in the driver; None if they are too much for `auto`."""
@@ -105,11 +110,11 @@ def outer_join(query: Query, sides: Sides, left: SparkFrame, right: SparkFrame) 
     known = Known(sides)
     sized = tuple(Sized(own.name, size) for own, size in zip((left, right), known.estimates, strict=True))
     if query.knobs.outer:
-        return OuterJoin(query, sides, (left, right), asked_outer(query.algorithm, *sized))
+        return OuterJoin(query, known, (left, right), asked_outer(query.algorithm, *sized))
     found = chosen_outer(query.how, *sized, hot=lambda: hottest(known))
     if found is None:
         return None
-    join = OuterJoin(query, sides, (left, right), found)
+    join = OuterJoin(query, known, (left, right), found)
     return join if all(travels(field.dataType) for field in join.small.frame.schema.fields) else None
 
 

@@ -20,7 +20,7 @@ from dovetail._core.sweep.prepare import prepare
 from dovetail._hosts.spark.frames import cores_of
 from dovetail._hosts.spark.overlay import moved_over
 from dovetail._hosts.spark.sampled import both_alike
-from dovetail._hosts.spark.small import estimated_bytes
+from dovetail._hosts.spark.small import planned
 from dovetail._hosts.spark.statistics import read_samples
 from dovetail._hosts.spark.task import side_columns
 from dovetail._hosts.spark.types import literal_text
@@ -199,7 +199,7 @@ class TimeCells:
 
 def plan_cells(sides: Sides, margins: Margins, asked: int | None) -> TimeCells:
     """Choose the cells by samples of both sides, read now; the answer does not depend on them."""
-    if asked == 1 or (asked is None and sum(estimated_bytes(sides)) <= FEW_BYTES):
+    if asked == 1 or (asked is None and sum(own.size for own in planned(sides)) <= FEW_BYTES):
         return TimeCells(1, (), Stretch(0, (), (), ()))
     keyed, cores = bool(sides.condition.keys), cores_of(sides.left.frame)
     found = read_samples(sides, "k" if keyed else "kv")

@@ -12,8 +12,8 @@ import numpy as np
 from pyspark.sql import functions as F  # noqa: N812
 
 from dovetail._core.plan.outer import keeps
-from dovetail._hosts.spark.bits import BIT, OF_ROW, WORD, local_frame, word_of, words
-from dovetail._hosts.spark.der import padded, paired, shown, unset
+from dovetail._hosts.spark.bits import BIT, IS_SET, OF_ROW, WORD, local_frame, word_of, words
+from dovetail._hosts.spark.pairs import padded, paired, shown
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,10 +34,10 @@ def replicate(query: Query, travels: Side, frames: tuple[SparkFrame, SparkFrame]
         alone = _alone(query, rows, small, large)
         found = alone if query.how == "anti" else rows.join(F.broadcast(alone.select(OF_ROW)), BIT, "left_anti")
         return shown(query, found.alias(small.name))
-    joined = shown(query, paired(query, travels, rows, small, large))
+    joined = paired(query, travels, rows, small, large)
     if not keeps(query.how, travels):
         return joined
-    return joined.unionAll(shown(query, padded(_alone(query, rows, small, large), small, large)))
+    return joined.unionAll(padded(query, _alone(query, rows, small, large), small, large))
 
 
 def _alone(query: Query, rows: DataFrame, small: SparkFrame, large: SparkFrame) -> DataFrame:
@@ -50,7 +50,7 @@ def _alone(query: Query, rows: DataFrame, small: SparkFrame, large: SparkFrame) 
     tasks = numbered.select(f"`{TASK}`").distinct().unionAll(nobody)
     word = [F.col(f"here.`{TASK}`") == F.col(f"seen.`{TASK}`"), F.expr(f"{word_of(OF_ROW)} = {WORD}")]
     there = rows.crossJoin(F.broadcast(tasks)).alias("here").join(F.broadcast(seen.alias("seen")), word, "left")
-    dangling = there.filter(unset()).select("here.*").drop(TASK)
+    dangling = there.filter(f"NOT {IS_SET}").select("here.*").drop(TASK)
     whole = F.first(F.struct(*(f"`{name}`" for name in rows.columns))).alias("whole")
     told = dangling.groupBy(OF_ROW).agg(F.count("*").alias("times"), whole)
     number = tasks.agg(F.count("*").alias("tasks"))

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from dovetail._hosts.spark.sides import Sides, SparkSide
 
 _UNITS = {unit: 1024**i for i, unit in enumerate(("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"))}
-_SIDE = re.compile(rf"^[:+]- .*Statistics\(sizeInBytes=([\d.E+]+) ({'|'.join(_UNITS)})", re.MULTILINE)
+_BRANCH = re.compile(r"^[:+]- ", re.MULTILINE)
+_SIZE = re.compile(rf"Statistics\(sizeInBytes=([\d.E+]+) ({'|'.join(_UNITS)})")
+_IN_FILES = re.compile(r"\W*(Project|Relation.*\] (parquet|orc|avro|csv|json|text)\b)")
 SAMPLED = 4096
 """So many rows of a side that was brought tell enough of it."""
 
@@ -42,16 +44,32 @@ class Brought:
     pieces: Pieces
 
 
-def estimated_bytes(sides: Sides) -> tuple[float, float]:
-    """How large Spark takes the columns that travel to be, before reading any; endless if it cannot tell.
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What Spark plans for the columns of a side that travel, before reading any: about how many bytes, and how."""
 
-    It says so of both sides at once as the two branches of a plan.
-    """
+    size: float
+    """Endless if it cannot tell."""
+    is_scan: bool
+    """Whether it takes all rows as they lie in files, so that the first of them cost no more than these."""
+
+
+def planned(sides: Sides) -> tuple[Planned, Planned]:
+    """Ask Spark of both sides at once: they are the two branches of a plan."""
     left, right = (side.frame.selectExpr(*side.travelling) for side in (sides.left, sides.right))
     plan = left.sparkSession.sql("EXPLAIN COST SELECT * FROM {both}", both=left.crossJoin(right)).collect()[0]
-    logical = plan[0].split("\n\n")[0]
-    sizes = [float(number) * _UNITS[unit] for number, unit in _SIDE.findall(logical)]
-    return (sizes[0], sizes[1]) if len(sizes) == 2 else (float("inf"), float("inf"))  # noqa: PLR2004 -- two sides
+    branches = _BRANCH.split(plan[0].split("\n\n")[0])[1:]
+    found = [_read_branch(branch) for branch in branches]
+    return (found[0], found[1]) if len(found) == 2 else (_UNKNOWN, _UNKNOWN)  # noqa: PLR2004 -- two sides
+
+
+def _read_branch(branch: str) -> Planned:
+    steps = branch.strip().splitlines()
+    size = _SIZE.search(steps[0])
+    return Planned(float(size[1]) * _UNITS[size[2]] if size else float("inf"), all(map(_IN_FILES.match, steps)))
+
+
+_UNKNOWN = Planned(float("inf"), is_scan=False)
 
 
 def bring(sides: Sides, look: Callable[[SparkSide], Pieces] | None) -> Brought | None:

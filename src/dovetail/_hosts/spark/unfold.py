@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql.types import ArrayType, IntegralType, LongType, StructField, StructType
+from pyspark.sql.types import IntegralType, LongType
 
 from dovetail._core.columns.table import one_chunk
 from dovetail._core.emit.cell import Cell
@@ -32,6 +32,7 @@ from dovetail._core.plan.cascade import quoted
 from dovetail._core.plan.choose import choose_shape
 from dovetail._core.plan.shape import Kind, kind_of
 from dovetail._core.sweep.tiles import cut_tiles, slice_joins
+from dovetail._hosts.spark.arrays import array, in_one_row, select
 from dovetail._hosts.spark.frames import cores_of
 from dovetail._hosts.spark.rewrite import rewritten
 from dovetail._hosts.spark.task import side_columns
@@ -40,7 +41,6 @@ from dovetail._hosts.spark.wire import whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
     from pyspark.sql import DataFrame
     from pyspark.sql.types import DataType
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from dovetail._core.plan.query import Query
     from dovetail._core.sweep.build import Join
     from dovetail._core.sweep.tiles import Tiles
+    from dovetail._hosts.spark.arrays import Arrays
     from dovetail._hosts.spark.known import Known
     from dovetail._hosts.spark.sides import Sides, SparkSide
 
@@ -113,14 +114,14 @@ class Unfolding:
         """The rows that the caller sees."""
         parts = [_Part.of(self, stored) for stored in dict.fromkeys(stored for stored, _ in self.tiles)]
         columns = {name: own for part in parts for name, own in part.arrays().items()}
-        arrays = _in_one_row(self.sides.left.frame.sparkSession, columns)
+        arrays = in_one_row(self.sides.left.frame.sparkSession, columns)
         rows = arrays.sparkSession.sql(" UNION ALL ".join(part.counted() for part in parts), arrays=arrays)
         places = self._places()
         return rows.selectExpr(
             *(f"{rewritten(own.shows.node, places)} AS {quoted(own.name)}" for own in self.query.output)
         )
 
-    def columns(self, side: Side) -> dict[str, tuple[pa.Array, Any]]:
+    def columns(self, side: Side) -> Arrays:
         """The columns of a side that the result shows, in the order of the positions."""
         own: SparkSide = getattr(self.sides, side)
         table = self.tables[0 if side == "left" else 1]
@@ -141,8 +142,8 @@ class _Part:
     """The tiles under which one side is stored: arrays for all of them, and the query that counts their results."""
 
     tiles: list[Tiles]
-    stored: dict[str, tuple[pa.Array, Any]]
-    probing: dict[str, tuple[pa.Array, Any]]
+    stored: Arrays
+    probing: Arrays
     steps: str
     """The array that has, for each tile, the positions of its results less their numbers."""
     packed: str | None
@@ -158,7 +159,7 @@ class _Part:
         tasks = 2 * cores_of(own.sides.left.frame)
         return cls(tiles, own.columns(stored), probing, f"steps_{stored}", next(narrow, None), tasks)
 
-    def arrays(self) -> dict[str, tuple[pa.Array, Any]]:
+    def arrays(self) -> Arrays:
         """What the stored side shows at each position; what each tile shows of its row, and its step."""
         probes = pa.array(np.concatenate([own.probes for own in self.tiles]))
         firsts = np.concatenate([own.firsts for own in self.tiles])
@@ -173,9 +174,9 @@ class _Part:
     def counted(self) -> str:
         """The query that counts all results and looks up what they show."""
         tasks = min(self.tasks, -(-self._results // TASK_RESULTS))
-        counted = _select(f"id, {self._tile()} AS tile", f"range(0, {self._results}, 1, {tasks})")
-        placed = _select(f"id, tile, {_at(self.steps, 'tile')} AS step", f"({counted})")
-        return _select(", ".join(self._looked_up()) or "id", f"({placed})")
+        counted = select(f"id, {self._tile()} AS tile", f"range(0, {self._results}, 1, {tasks})")
+        placed = select(f"id, tile, {array(self.steps)}[tile] AS step", f"({counted})")
+        return select(", ".join(self._looked_up()) or "id", f"({placed})")
 
     @property
     def _results(self) -> int:
@@ -184,8 +185,8 @@ class _Part:
     def _looked_up(self) -> Iterator[str]:
         """Every column of a result, in the same order for either stored side."""
         step = "step" if self.packed is None else f"shiftright(step, {HALF})"
-        found = {name: _at(name, f"id + {step}") for name in self.stored}
-        found |= {name: _at(_beside(name), "tile") for name in self.probing}
+        found = {name: f"{array(name)}[id + {step}]" for name in self.stored}
+        found |= {name: f"{array(_beside(name))}[tile]" for name in self.probing}
         if self.packed is not None:
             found[self.packed] = f"CAST(step & {LOWER} AS {self.probing[self.packed][1].simpleString()})"
         return (f"{found[name]} AS {name}" for name in sorted(found))
@@ -228,23 +229,3 @@ def _row_bytes(table: pa.Table) -> int:
     """What a tile takes: a number, and what is shown of its row."""
     shown = sum(table.column(name).nbytes for name in table.column_names if name[0] == "p")
     return 8 + int(shown / max(1, table.num_rows))
-
-
-def _at(array: str, place: str) -> str:
-    """A value of an array that all tasks have."""
-    return f"({_select(array, '{arrays}')})[{place}]"
-
-
-def _select(columns: str, rows: str) -> str:
-    return f"SELECT {columns} FROM {rows}"  # noqa: S608 -- our own names and numbers
-
-
-def _in_one_row(session: Any, columns: dict[str, tuple[pa.Array, Any]]) -> DataFrame:
-    """A frame of one row, in which every column is one array."""
-    schema = StructType([
-        StructField(name, ArrayType(kind, bool(values.null_count)), nullable=False)
-        for name, (values, kind) in columns.items()
-    ])  # fmt: skip
-    lists = [pa.ListArray.from_arrays(pa.array([0, len(own)], pa.int32()), own) for own, _ in columns.values()]
-    frame: DataFrame = session.createDataFrame(pa.table(lists, list(columns)), schema)
-    return frame

@@ -1,0 +1,36 @@
+"""What the caller sees of a small side that went to every task, and of a large side that stayed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F  # noqa: N812
+
+from dovetail._core.plan.outer import keeps
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from dovetail._core.condition.values import Side
+    from dovetail._core.plan.query import Query
+    from dovetail._hosts.spark.frames import SparkFrame
+
+
+def paired(query: Query, travels: Side, rows: DataFrame, small: SparkFrame, large: SparkFrame) -> DataFrame:
+    """The pairs, and the rows of the large side without a partner if the join keeps them."""
+    stays: Side = "right" if travels == "left" else "left"
+    alone = "left" if keeps(query.how, stays) else "inner"
+    how = query.how if query.how in ("semi", "anti") else alone
+    broadcast = F.broadcast(rows.alias(small.name))
+    return shown(query, large.frame.alias(large.name).join(broadcast, F.expr(query.condition.sql), how))
+
+
+def padded(query: Query, rows: DataFrame, small: SparkFrame, large: SparkFrame) -> DataFrame:
+    """Rows of one side, beside none of the other."""
+    nothing = large.frame.filter(F.lit(False)).alias(large.name)  # noqa: FBT003 -- Spark's own parameter
+    return shown(query, rows.alias(small.name).join(nothing, F.lit(True), "left"))  # noqa: FBT003
+
+
+def shown(query: Query, joined: DataFrame) -> DataFrame:
+    """What the result shows of joined rows."""
+    return joined.select(*(F.expr(column.shows.sql).alias(column.name) for column in query.output))
