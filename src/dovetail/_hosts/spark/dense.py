@@ -173,22 +173,29 @@ class DenseBits:
         keys = self.keys
         if self._by_key is None:
             return paired(keys.query, keys.travels, self.rows, keys.small, keys.large)
-        theirs = dict.fromkeys([keys.other, *keys.query.read_by_output(keys.large.name)])
-        places = {(keys.large.name, name): f"their{i}" for i, name in enumerate(theirs)}
-        rows = keys.large.frame.selectExpr(*(f"{quoted(name)} AS {own}" for (_, name), own in places.items()))
-        key, kept = places[keys.large.name, keys.other], Kept.of(keys.query.how, keys.travels)
-        number = f"CAST({key} AS BIGINT)"
-        met = self.span.has("own", number)
-        found = {"our_key": f"CAST({key} AS {keys.small.frame.schema[keys.own].dataType.simpleString()})"}
-        found |= {own: f"{array(own)}[{self.span.place_of(number)}]" for own in self._by_key}
-        where = f"NOT coalesce({met}, false)" if kept.stored == "alone" else met
-        if kept.pairs and kept.stored == "alone":
-            found, where = {own: f"IF({met}, {value}, NULL)" for own, value in found.items()}, "true"
-        looked_up = self._over(rows, ", ".join(["*", *(f"{value} AS {own}" for own, value in found.items())]), where)
-        places |= {(keys.small.name, name): own for name, own in {keys.own: "our_key", **self._names}.items()}
-        return looked_up.selectExpr(
+        read = dict.fromkeys([keys.other, *keys.query.read_by_output(keys.large.name)])
+        theirs = {name: f"their{i}" for i, name in enumerate(read)}
+        rows = keys.large.frame.selectExpr(*(f"{quoted(name)} AS {own}" for name, own in theirs.items()))
+        ours, where = self._looked_up(theirs[keys.other])
+        found = self._over(rows, ", ".join(["*", *(f"{value} AS {own}" for own, value in ours.items())]), where)
+        places = {(keys.large.name, name): own for name, own in theirs.items()}
+        places |= {(keys.small.name, name): own for name, own in {keys.own: KEY, **self._names}.items()}
+        return found.selectExpr(
             *(f"{rewritten(own.shows.node, places)} AS {quoted(own.name)}" for own in keys.query.output)
         )
+
+    def _looked_up(self, key: str) -> tuple[dict[str, str], str]:
+        """What stands beside a key of the large side, and whether its row is shown at all."""
+        kept = Kept.of(self.keys.query.how, self.keys.travels)
+        number, kind = f"CAST({key} AS BIGINT)", self.keys.small.frame.schema[self.keys.own].dataType.simpleString()
+        met = self.span.has("own", number)
+        found = {KEY: f"CAST({key} AS {kind})"}
+        found |= {own: f"{array(own)}[{self.span.place_of(number)}]" for own in self._by_key or ()}
+        if kept.stored != "alone":
+            return found, met
+        if not kept.pairs:
+            return found, f"NOT coalesce({met}, false)"
+        return {own: f"IF({met}, {value}, NULL)" for own, value in found.items()}, "true"
 
     def _seen(self) -> DataFrame:
         """The bits of the keys that the large side has beyond those that were met in the sample, 64 to a word.

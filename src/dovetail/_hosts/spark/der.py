@@ -2,16 +2,16 @@
 
 Meaning      pairs of the large side with the broadcast small one, and the small side's rows that are in no pair.
 Needs        a small side that fits a broadcast; it is read once and given numbers, so that the same row has the same
-             number wherever it is looked at. Where keys number themselves it is read three times, and must give the
-             same rows each time, as the large side must, which is read twice.
+             number wherever it is looked at. Where keys number themselves it is read twice or more often, and must give
+             the same rows each time, as the large side must, which is read twice.
 How          small rows 0..5, tasks see     task 1: {0, 2}        word 0 of task 1: 000101
                                             task 2: {2, 5}        word 0 of task 2: 100100
              bit_or                                               word 0:           100101   dangling: 1, 3, 4
 Edges        rows that agree in all columns that the condition reads share a bit; NULL keys match nothing and dangle.
 State        the small side in every task; of each task, a bit for each distinct small row goes through the one shuffle.
 Worst case   a second scan of the columns of the large side that the condition reads; Spark's broadcast hash joins.
-             Where the only key is a whole number and the small side's lie close together, a key is the number of its
-             own bit: the small side stays in Spark, and the second scan needs no join.
+             Where the only key is a whole number and the small side's lie close together, nothing is joined
+             (`dense.py`).
 Source       the third document's DER, which exchanges ids of dangling rows; bits of those seen say the same in less.
 """
 
