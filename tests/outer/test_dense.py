@@ -23,6 +23,7 @@ VALUES = {
     "bytes": "CAST(CAST(id AS STRING) AS BINARY)",
     "even": "id % 2 = 0",
     "part": "id / 3.0D",
+    "single": "CAST(id / 3.0D AS FLOAT)",
     "exact": "CAST(id AS DECIMAL(38, 6)) / 7",
     "day": "date_from_unix_date(CAST(id AS INT))",
     "moment": "timestamp_micros(id)",
@@ -33,7 +34,7 @@ VALUES = {
 
 
 def _small(spark: SparkSession, *keys: str) -> DataFrame:
-    """Rows of numbers -20 to 39, a third of which the large side has; for each of the keys."""
+    """Rows of numbers -20 to 39, about half of which the large side has; for each of the keys."""
     rows = spark.range(-20, 40)
     values = [f"{value} AS `{name}`" for name, value in VALUES.items()]
     parts = [rows.selectExpr(f"{key} AS k", *values) for key in keys]

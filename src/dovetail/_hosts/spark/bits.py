@@ -25,6 +25,7 @@ BIT = "dovetail bit"
 """The column that numbers the rows of the small side that the condition can tell apart."""
 OF_ROW = f"`{BIT}`"
 """The same, as SQL has it."""
+WORD_BITS = 6
 WORD, BITS = "`dovetail word`", "`dovetail bits`"
 """The number of a word and its bits, as SQL has them; no column of a caller is called that."""
 
@@ -98,12 +99,12 @@ def words(rows: DataFrame, bit: str, *by: str) -> DataFrame:
 
 def word_of(bit: str) -> str:
     """The word in which a bit stands; shifted and masked, since Spark checks every division."""
-    return f"shiftright({bit}, 6)"
+    return f"shiftright({bit}, {WORD_BITS})"
 
 
 def place_of(bit: str) -> str:
     """Where a bit stands in its word."""
-    return f"CAST({bit} & 63 AS INT)"
+    return f"CAST({bit} & {(1 << WORD_BITS) - 1} AS INT)"
 
 
 IS_SET = f"(coalesce(shiftright({BITS}, {place_of(OF_ROW)}) & 1, 0) = 1)"

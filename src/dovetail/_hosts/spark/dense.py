@@ -1,12 +1,12 @@
 """Whole-number keys that lie close together: a key is the number of its own bit, and a place in arrays.
 
-Meaning      which rows of a small side have a partner in a large one, and the pairs, both without a join.
+Meaning      which rows of a small side have a partner in a large one, and the pairs, without joining the large side.
 Needs        one equality of two columns of whole numbers; keys of the small side that span no more than DENSE.
 How          keys 2, 5 with names b, e                   own:    100100      names: . . b . . e
              a sample of the large side: keys 5, 5, 1    met:    100000
-             key 5 of the large side: bit 5 of `own` is set, so there is a pair, with name 5.
+             key 5 of the large side: bit 5 of `own` is set, so there is a pair, named e.
              Marks are set for the bits of `own` that are not in `met`: once most of the keys that the large side has at
-             all are known, a second pass over its keys finds next to nothing that it had to fold.
+             all are known, a second pass over its keys finds next to nothing to fold.
 Edges        NULL has no bit: it matches nothing, and dangles.
 State        in every task the bits and, by key, the columns that the result shows.
 Worst case   keys that repeat, or columns too large to be sent along: Spark's broadcast hash join makes the pairs. A
@@ -30,7 +30,7 @@ from dovetail._core.plan.cascade import quoted
 from dovetail._core.plan.outer import Kept
 from dovetail._hosts.spark.arrays import array, in_one_row, select
 from dovetail._hosts.spark.at_once import at_once
-from dovetail._hosts.spark.bits import IS_SET, OF_ROW, beside_words, place_of, read_of, word_of, words
+from dovetail._hosts.spark.bits import IS_SET, OF_ROW, WORD_BITS, beside_words, place_of, read_of, word_of, words
 from dovetail._hosts.spark.pairs import paired
 from dovetail._hosts.spark.rewrite import rewritten
 from dovetail._hosts.spark.small import bounded
@@ -53,7 +53,6 @@ SENT_BYTES = 16 << 20
 """Every task is sent the arrays anew."""
 SAMPLED = 1 << 18
 """So many keys of the large side tell most of those that it has again and again."""
-WORD_BITS = 6
 NONE = np.empty(0, np.int64)
 KEY = "key"
 MET = "`dovetail met`"

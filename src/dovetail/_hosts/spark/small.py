@@ -54,6 +54,9 @@ class Planned:
     """Whether it takes all rows as they lie in files, so that the first of them cost no more than these."""
 
 
+_UNKNOWN = Planned(float("inf"), is_scan=False)
+
+
 def planned(sides: Sides) -> tuple[Planned, Planned]:
     """Ask Spark of both sides at once: they are the two branches of a plan."""
     left, right = (side.frame.selectExpr(*side.travelling) for side in (sides.left, sides.right))
@@ -67,9 +70,6 @@ def _read_branch(branch: str) -> Planned:
     steps = branch.strip().splitlines()
     size = _SIZE.search(steps[0])
     return Planned(float(size[1]) * _UNITS[size[2]] if size else float("inf"), all(map(_IN_FILES.match, steps)))
-
-
-_UNKNOWN = Planned(float("inf"), is_scan=False)
 
 
 def bring(sides: Sides, look: Callable[[SparkSide], Pieces] | None) -> Brought | None:
