@@ -224,19 +224,19 @@ class UsageError(DovetailError, ValueError):
         return cls(f"{part!r} compares a comparison; readers differ on which comes first. Hint: set parentheses.")
 
     @classmethod
-    def subquery(cls, text: str) -> Self:
-        """Refuse a query inside a condition."""
+    def subquery(cls, what: str, text: str) -> Self:
+        """Refuse a query inside a condition or a select list."""
         return cls(
-            f"condition {text!r} holds a query; a condition may only use the columns of its inputs. "
+            f"{what} {text!r} holds a query; a {what} may only use the columns of its inputs. "
             "Hint: join the result of that query as an input of its own."
         )
 
     @classmethod
-    def aggregate_in_condition(cls, part: str, text: str) -> Self:
-        """Refuse an aggregate or window function inside a condition."""
+    def of_many_rows(cls, part: str, what: str, text: str) -> Self:
+        """Refuse an aggregate or window function where single rows are spoken of."""
         return cls(
-            f"{part!r} in condition {text!r} is an aggregate; a condition speaks of single rows. "
-            "Hint: aggregate the input first, or use agg= and per=."
+            f"{part!r} in {what} {text!r} is of many rows; a {what} speaks of single rows. "
+            "Hint: use agg= and per=, or aggregate before or after the join."
         )
 
     @classmethod

@@ -31,7 +31,8 @@ _AGGREGATES = frozenset({"BOOL_AND", "BOOL_OR", "COLLECT_LIST", "COLLECT_SET", "
 def parse(text: str, inputs: Names) -> exp.Expr:
     """Parse one boolean or value expression and resolve its columns."""
     node = _parse_one(text)
-    _refuse_what_is_no_row_expression(node, text)
+    refuse_many_rows(node, "condition", text)
+    _refuse_what_may_change(node, text)
     return resolve(node, inputs)
 
 
@@ -43,6 +44,8 @@ def parse_list(text: str) -> list[exp.Expr]:
         raise UsageError.cannot_read("select", text, _reason(error)) from None
     if not isinstance(select, exp.Select) or _has_more_than_items(select):
         raise UsageError.cannot_read("select", text, "it must be a list of expressions and nothing else")
+    for item in select.expressions:
+        refuse_many_rows(item, "select", text)
     return list(select.expressions)
 
 
@@ -120,15 +123,20 @@ def _reason(error: SqlglotError) -> str:
     return str(error).splitlines()[0]
 
 
-def _refuse_what_is_no_row_expression(node: exp.Expr, text: str) -> None:
-    """Refuse subqueries, aggregates, windows and functions that do not always answer the same."""
+def refuse_many_rows(node: exp.Expr, what: str, text: str) -> None:
+    """Refuse what is not said of single rows: subqueries, aggregates and windows. And what readers differ on."""
     for part in node.walk():
         if isinstance(part, (exp.Query, exp.Subquery)):
-            raise UsageError.subquery(text)
+            raise UsageError.subquery(what, text)
         if isinstance(part, _COMPARISONS) and isinstance(part.parent, _COMPARISONS):
             raise UsageError.chained_comparison(part.parent.sql(dialect=AsWritten))
         if isinstance(part, (exp.AggFunc, exp.Window)) or set(_function_names(part)) & _AGGREGATES:
-            raise UsageError.aggregate_in_condition(part.sql(dialect=AsWritten), text)
+            raise UsageError.of_many_rows(part.sql(dialect=AsWritten), what, text)
+
+
+def _refuse_what_may_change(node: exp.Expr, text: str) -> None:
+    """Refuse functions that do not always answer the same."""
+    for part in node.walk():
         if set(_function_names(part)) & _RANDOM:
             raise UsageError.not_deterministic(part.sql(dialect=AsWritten), text)
 
