@@ -78,6 +78,11 @@ def column_expression(owner: str, name: str) -> Expression:
     return expression(cast("exp.Expr", node))
 
 
+def quoted(name: str) -> str:
+    """A name as Spark SQL reads it, whatever is in it."""
+    return exp.to_identifier(name, quoted=True).sql(dialect=AsWritten)
+
+
 def sides(node: exp.Expr, inputs: Inputs) -> frozenset[Side]:
     """Which inputs a resolved node speaks of."""
     return frozenset(inputs.side(column.table) for column in node.find_all(exp.Column) if column.table)

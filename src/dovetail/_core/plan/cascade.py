@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from dovetail._core.condition.dialect import AsWritten
-from dovetail._core.condition.parse import column_expression, columns_of
+from dovetail._core.condition.parse import column_expression, columns_of, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -50,7 +50,7 @@ def cascade(query: ManyQuery, order: Sequence[str]) -> list[Step]:
 
 def both(parts: Iterable[Conjunct], moved: Callable[[exp.Expr], exp.Expr]) -> str:
     """The conjunction of some parts as text; of none, TRUE."""
-    texts = [f"({moved(part.node).sql(dialect='spark')})" for part in parts]
+    texts = [f"({moved(part.node).sql(dialect=AsWritten)})" for part in parts]
     return " AND ".join(texts) or "TRUE"
 
 
@@ -94,12 +94,7 @@ def _carried(
 
 def named(node: exp.Expr, name: str) -> str:
     """An item of a select list."""
-    return f"{node.sql(dialect='spark')} AS {quoted(name)}"
-
-
-def quoted(name: str) -> str:
-    """A name as Spark SQL reads it, whatever is in it."""
-    return exp.to_identifier(name, quoted=True).sql(dialect=AsWritten)
+    return f"{node.sql(dialect=AsWritten)} AS {quoted(name)}"
 
 
 def connected_pairs(query: ManyQuery) -> dict[frozenset[str], str]:

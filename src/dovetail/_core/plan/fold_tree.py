@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dovetail._core.condition.dialect import AsWritten
-from dovetail._core.condition.parse import column_expression, owners
-from dovetail._core.plan.cascade import both, named, quoted
+from dovetail._core.condition.parse import column_expression, owners, quoted
+from dovetail._core.plan.cascade import both, named
 from dovetail._core.plan.graph import tree
 from dovetail.errors import UnsupportedError, UsageError
 

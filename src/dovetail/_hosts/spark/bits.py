@@ -11,6 +11,7 @@ import pyarrow as pa
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import LongType, StructField, StructType
 
+from dovetail._core.condition.parse import quoted
 from dovetail._hosts.spark.pairs import paired
 
 if TYPE_CHECKING:
@@ -75,8 +76,8 @@ class RowBits:
     def _seen(self) -> DataFrame:
         """The bits of the small rows that have a partner, 64 to a word."""
         read, all_apart = self.query.read_by_condition(self.small.name), self.first.size == self.table.num_rows
-        apart = self._rows.select(*(f"`{name}`" for name in (*read, BIT))) if all_apart else self._apart(read)
-        ours = self.large.frame.select(*(f"`{name}`" for name in self.query.read_by_condition(self.large.name)))
+        apart = self._rows.select(*map(quoted, (*read, BIT))) if all_apart else self._apart(read)
+        ours = self.large.frame.select(*map(quoted, self.query.read_by_condition(self.large.name)))
         broadcast = F.broadcast(apart.alias(self.small.name))
         return words(ours.alias(self.large.name).join(broadcast, F.expr(self.query.condition.sql)), OF_ROW)
 
@@ -88,7 +89,7 @@ class RowBits:
 def read_of(query: Query, own: SparkFrame) -> DataFrame:
     """The columns of an input that anything reads."""
     read = {*query.read_by_output(own.name), *query.read_by_condition(own.name)}
-    return own.frame.select(*(f"`{name}`" for name in own.frame.columns if name in read))
+    return own.frame.select(*(quoted(name) for name in own.frame.columns if name in read))
 
 
 def words(rows: DataFrame, bit: str, *by: str) -> DataFrame:

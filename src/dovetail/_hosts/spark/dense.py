@@ -26,7 +26,7 @@ from pyspark.sql.types import IntegralType, LongType
 from sqlglot import exp
 
 from dovetail._core.columns.table import one_chunk
-from dovetail._core.plan.cascade import quoted
+from dovetail._core.condition.parse import quoted
 from dovetail._core.plan.outer import Kept
 from dovetail._hosts.spark.arrays import array, in_one_row, select
 from dovetail._hosts.spark.at_once import at_once

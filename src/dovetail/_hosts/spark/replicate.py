@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from pyspark.sql import functions as F  # noqa: N812
 
+from dovetail._core.condition.parse import quoted
 from dovetail._core.plan.outer import keeps
 from dovetail._hosts.spark.bits import BIT, IS_SET, OF_ROW, WORD, local_frame, word_of, words
 from dovetail._hosts.spark.pairs import padded, paired, shown
@@ -42,7 +43,7 @@ def replicate(query: Query, travels: Side, frames: tuple[SparkFrame, SparkFrame]
 
 def _alone(query: Query, rows: DataFrame, small: SparkFrame, large: SparkFrame) -> DataFrame:
     """The small rows that dangle in all tasks."""
-    read = [f"`{name}`" for name in query.read_by_condition(large.name)]
+    read = [quoted(name) for name in query.read_by_condition(large.name)]
     numbered = large.frame.select(*read, F.spark_partition_id().alias(TASK))
     pairs = numbered.alias(large.name).join(F.broadcast(rows.alias(small.name)), F.expr(query.condition.sql))
     seen = words(pairs, OF_ROW, TASK)
@@ -51,7 +52,7 @@ def _alone(query: Query, rows: DataFrame, small: SparkFrame, large: SparkFrame) 
     word = [F.col(f"here.`{TASK}`") == F.col(f"seen.`{TASK}`"), F.expr(f"{word_of(OF_ROW)} = {WORD}")]
     there = rows.crossJoin(F.broadcast(tasks)).alias("here").join(F.broadcast(seen.alias("seen")), word, "left")
     dangling = there.filter(f"NOT {IS_SET}").select("here.*").drop(TASK)
-    whole = F.first(F.struct(*(f"`{name}`" for name in rows.columns))).alias("whole")
+    whole = F.first(F.struct(*map(quoted, rows.columns))).alias("whole")
     told = dangling.groupBy(OF_ROW).agg(F.count("*").alias("times"), whole)
     number = tasks.agg(F.count("*").alias("tasks"))
     return told.join(F.broadcast(number), F.expr("times = tasks")).select("whole.*")

@@ -17,6 +17,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from sqlglot import exp
 
 from dovetail._core.columns.coerce import comparison_type
+from dovetail._core.condition.parse import quoted
 from dovetail._core.condition.residual import as_residual
 from dovetail._hosts.spark.types import arrow_type, spark_type, width
 from dovetail.errors import UsageError
@@ -180,7 +181,7 @@ def _side(query: Query, condition: Condition, kinds: dict[str, pa.DataType], sid
         folded |= {f"h{i}": own.where for i, own in enumerate(query.aggregates)}
         texts |= {name: part.sql for name, part in folded.items() if part is not None}
     payload = _payload(query, condition, own)
-    texts |= {f"p{i}": f"`{own.name}`.`{name}`" for i, name in enumerate(payload)}
+    texts |= {f"p{i}": f"{quoted(own.name)}.{quoted(name)}" for i, name in enumerate(payload)}
     columns = [f"{text} AS {name}" for name, text in texts.items()]
     frame = own.frame.alias(own.name).selectExpr(*(columns or ["0 AS none"]))
     return SparkSide(own.name, frame, payload, _same(texts, frame))

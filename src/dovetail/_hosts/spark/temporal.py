@@ -8,7 +8,7 @@ from pyspark.sql import Window
 from pyspark.sql import functions as F  # noqa: N812
 
 from dovetail._core.condition.inputs import Inputs
-from dovetail._core.plan.cascade import quoted
+from dovetail._core.condition.parse import quoted
 from dovetail._core.plan.query import read_query
 from dovetail._core.plan.validity import END, ROW, START, VALID_END, VALID_START
 from dovetail._hosts.spark import explain as explained

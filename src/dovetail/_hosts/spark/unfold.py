@@ -27,8 +27,8 @@ import pyarrow.compute as pc
 from pyspark.sql.types import IntegralType, LongType
 
 from dovetail._core.columns.table import one_chunk
+from dovetail._core.condition.parse import quoted
 from dovetail._core.emit.cell import Cell
-from dovetail._core.plan.cascade import quoted
 from dovetail._core.plan.choose import choose_shape
 from dovetail._core.plan.shape import Kind, kind_of
 from dovetail._core.sweep.tiles import cut_tiles, slice_joins

@@ -10,7 +10,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from dovetail._core.columns.axis import numbers
 from dovetail._core.columns.validity import WIDEST, offset_of, validity_axis
-from dovetail._core.plan.cascade import quoted
+from dovetail._core.condition.parse import quoted
 from dovetail._core.plan.validity import END, ROW, START
 from dovetail._hosts.spark.types import arrow_type, literal_text, spark_type
 from dovetail.errors import UsageError

@@ -182,7 +182,7 @@ def read_linked(on: str, inputs: tuple[Input, ...], schemas: Sequence[pa.Schema]
     for one, other in combinations(range(len(inputs)), 2):
         of_both = pairs.get(frozenset((one, other)))
         if of_both:
-            text = " AND ".join(f"({part.sql(dialect='spark')})" for part in of_both)
+            text = " AND ".join(f"({part.sql(dialect=AsWritten)})" for part in of_both)
             condition = read_condition(text, Inputs(inputs[one], inputs[other]))
             link, ours, theirs, more = _link(condition, one, other, nothing[one], nothing[other])
             reads = frozenset((one, other))

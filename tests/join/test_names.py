@@ -1,0 +1,54 @@
+"""Columns and inputs of any name, by every plan: the same rows as Spark's own join."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import functions as F  # noqa: N812
+
+import dovetail as dv
+from dovetail.testing import assert_same_rows
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+NAMES = ["a`b", "a.b", "a b", "select", "ä", "{0}", "it's", 'say "hi"', "x-1", "1", "*", "%s", "a\\b"]
+ANY, ALL_ROWS = "`a``b`", {"how": "full"}
+PLANS: list[tuple[str, dict[str, Any]]] = [
+    ("l.@ < r.@", {}),
+    ("l.@ < r.@", ALL_ROWS),
+    ("l.@ < r.@ AND l.@ + 2 > r.@", {"partitions": 3}),
+    ("l.@ < r.@ AND soundex(l.`a.b`) = soundex(r.`a b`)", ALL_ROWS),
+    ("l.@ = r.@", ALL_ROWS),
+    ("l.`it's` = r.`it's`", ALL_ROWS),
+    *(("l.@ = r.@", {"how": "full", "algorithm": way}) for way in ("ring", "redistribute", "replicate", "der")),
+    ("l.@ = r.@", {"how": "anti", "algorithm": "replicate"}),
+    ("l.@ <> r.@", {"how": "left"}),
+]
+
+
+def _table(shift: int) -> pa.Table:
+    columns: dict[str, Any] = {name: [f"{name}{i + shift}" for i in range(6)] for name in NAMES}
+    return pa.table({**columns, "a`b": [shift, 1, 2, None, 4, 4]})
+
+
+@pytest.mark.parametrize(("on", "call"), PLANS, ids=[f"{on} {call}" for on, call in PLANS])
+def test_odd_names_reach_the_result(spark: SparkSession, on: str, call: dict[str, Any]) -> None:
+    left, right = (spark.createDataFrame(_table(shift)) for shift in (0, 3))
+    how, text = call.get("how", "inner"), on.replace("@", ANY)
+    found = dv.join(left, right, on=text, **call)
+    ours = NAMES if how == "anti" else NAMES + [f"r_{name}" for name in NAMES]
+    assert found.columns == ours
+    want = left.alias("l").join(right.alias("r"), F.expr(text), how).toDF(*ours)
+    assert_same_rows(found.toArrow(), want.toArrow())
+
+
+@pytest.mark.parametrize("name", ["my input", "table", "a.b", "a`b", "Ä", "{0}"])
+def test_inputs_may_have_odd_names_too(spark: SparkSession, name: str) -> None:
+    left, right = (spark.createDataFrame(pa.table({"n": [1, 2, 3]})) for _ in "lr")
+    quoted = f"`{name.replace('`', '``')}`"
+    for how, rows in (("inner", 3), ("full", 5)):
+        found = dv.join(**{name: left, "other": right}, on=f"{quoted}.n < other.n", how=how)
+        assert (found.columns, found.count()) == (["n", "other_n"], rows)
