@@ -49,6 +49,7 @@ def test_odd_names_reach_the_result(spark: SparkSession, on: str, call: dict[str
 def test_inputs_may_have_odd_names_too(spark: SparkSession, name: str) -> None:
     left, right = (spark.createDataFrame(pa.table({"n": [1, 2, 3]})) for _ in "lr")
     quoted = f"`{name.replace('`', '``')}`"
+    inputs: dict[str, Any] = {name: left, "other": right}
     for how, rows in (("inner", 3), ("full", 5)):
-        found = dv.join(**{name: left, "other": right}, on=f"{quoted}.n < other.n", how=how)
+        found = dv.join(**inputs, on=f"{quoted}.n < other.n", how=how)
         assert (found.columns, found.count()) == (["n", "other_n"], rows)

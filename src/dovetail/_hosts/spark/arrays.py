@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from pyspark.sql.types import ArrayType, StructField, StructType
 
+from dovetail._hosts.spark.handed import created
+
 if TYPE_CHECKING:
     from typing import Any
 
@@ -24,8 +26,7 @@ def in_one_row(session: Any, columns: Arrays) -> DataFrame:
         for name, (values, kind) in columns.items()
     ])  # fmt: skip
     lists = [pa.ListArray.from_arrays(pa.array([0, len(own)], pa.int32()), own) for own, _ in columns.values()]
-    frame: DataFrame = session.createDataFrame(pa.table(lists, list(columns)), schema)
-    return frame
+    return created(session, pa.table(lists, list(columns)), schema)
 
 
 def array(name: str) -> str:

@@ -12,6 +12,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import LongType, StructField, StructType
 
 from dovetail._core.condition.parse import quoted
+from dovetail._hosts.spark.handed import created
 from dovetail._hosts.spark.pairs import paired
 
 if TYPE_CHECKING:
@@ -122,8 +123,7 @@ def local_frame(own: SparkFrame, table: pa.Table, numbers: NDArray[np.int64]) ->
     fields = [own.frame.schema[name] for name in table.column_names]
     schema = StructType([*fields, StructField(BIT, LongType(), nullable=False)])
     numbered = table.append_column(BIT, pa.array(numbers, pa.int64()))
-    # In one chunk: Spark 4.3 drops every row that comes after an empty one.
-    return own.session.createDataFrame(numbered.combine_chunks(), schema)  # type: ignore[no-any-return]
+    return created(own.session, numbered, schema)
 
 
 def distinct_rows(table: pa.Table, names: list[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -31,6 +31,7 @@ from dovetail._core.plan.outer import Kept
 from dovetail._hosts.spark.arrays import array, in_one_row, select
 from dovetail._hosts.spark.at_once import at_once
 from dovetail._hosts.spark.bits import IS_SET, OF_ROW, WORD_BITS, beside_words, place_of, read_of, word_of, words
+from dovetail._hosts.spark.handed import collected
 from dovetail._hosts.spark.pairs import paired
 from dovetail._hosts.spark.rewrite import rewritten
 from dovetail._hosts.spark.small import bounded
@@ -97,7 +98,7 @@ class DenseKeys:
     def _sample(self) -> Numbers:
         """Some of the large side's keys, by one task that reads no more than these."""
         keys = self.large.frame.selectExpr(f"{quoted(self.other)} AS {KEY}")
-        return _numbers(keys.coalesce(1).limit(SAMPLED).toArrow().column(KEY))
+        return _numbers(collected(keys.coalesce(1).limit(SAMPLED)).column(KEY))
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from dovetail._core.plan.decide import Decision, Facts, broadcast, decide
 from dovetail._core.plan.knobs import FAMILY
 from dovetail._hosts.spark.choice import DEALT, may_be_sparks, spark_is_best, weighed
 from dovetail._hosts.spark.frames import cores_of
+from dovetail._hosts.spark.handed import collected
 from dovetail._hosts.spark.known import Known
 from dovetail._hosts.spark.mapped import mapped
 from dovetail._hosts.spark.outer import by_outer_keys, outer_join
@@ -199,7 +200,7 @@ class Branch:
     def _run(self, task: CellTask, schema: StructType) -> DataFrame:
         if self.decision.algorithm == "broadcast":
             theirs = self.sides.right
-            other = self.other if self.other is not None else theirs.frame.select(*theirs.travelling).toArrow()
+            other = self.other if self.other is not None else collected(theirs.frame.select(*theirs.travelling))
             anchors = self.sides.left.frame.select(*self.sides.left.travelling)
             return mapped(self._spread(anchors), broadcast_task(task, pack(narrowed(other))), schema)
         overlay = Overlay.of(self.sides.left, self.sides.right)

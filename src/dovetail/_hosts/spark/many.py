@@ -22,6 +22,7 @@ from dovetail._core.plan.many_plan import many_plan
 from dovetail._core.plan.query import read_query
 from dovetail._hosts.spark import join as two
 from dovetail._hosts.spark.frames import SparkFrame, open_frames
+from dovetail._hosts.spark.handed import collected, created
 from dovetail._hosts.spark.sides import first_line
 from dovetail._hosts.spark.types import row_width
 from dovetail._hosts.spark.windows import unnumbered, windowed
@@ -115,8 +116,8 @@ def _order(
     """The order of the steps, and the share of pairs that each condition keeps, judged by samples."""
     if query.order == "given":
         return query.names, {}
-    samples = {name: own.frame.orderBy(F.rand(0)).limit(SAMPLE).toArrow() for name, own in frames.items()}
-    kept = {name: own.session.createDataFrame(samples[name], own.frame.schema) for name, own in frames.items()}
+    samples = {name: collected(own.frame.orderBy(F.rand(0)).limit(SAMPLE)) for name, own in frames.items()}
+    kept = {name: created(own.session, samples[name], own.frame.schema) for name, own in frames.items()}
     pairs = connected_pairs(query)
     joined = [_count(_pair(pair, on, kept)) for pair, on in pairs.items()]
     counts = _one_row(joined) if joined else ()

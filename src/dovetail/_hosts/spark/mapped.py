@@ -7,6 +7,8 @@ import sys
 from functools import cache
 from typing import TYPE_CHECKING
 
+from dovetail._hosts.spark.wire import plain
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -23,7 +25,7 @@ def mapped(
     """The rows that a task makes of those of each partition."""
 
     def run(batches: Batches) -> Batches:
-        yield from task(batches)
+        yield from task(map(plain, batches))
         _settle(len(sys.modules))
 
     return frame.mapInArrow(run, schema, barrier)

@@ -18,6 +18,7 @@ from dovetail._core.placement.ranges import cut_ranges
 from dovetail._core.plan.decide import CELL_ROWS, MOST_CELLS
 from dovetail._core.sweep.prepare import prepare
 from dovetail._hosts.spark.frames import cores_of
+from dovetail._hosts.spark.handed import collected
 from dovetail._hosts.spark.overlay import moved_over
 from dovetail._hosts.spark.sampled import both_alike
 from dovetail._hosts.spark.small import planned
@@ -334,7 +335,8 @@ def loads(sides: Sides, cells: TimeCells, witnesses: bool) -> dict[str, Any]:  #
         _tagged(own, sides.can_match(own), cells, copied=copied).selectExpr("cell", f"{given} AS given")
         for own, copied, given in zip(placing, (witnesses, True), (OWN, "false"), strict=True)
     )
-    found = ours.union(theirs).groupBy("cell").agg(F.count("*").alias("in"), F.count_if("given").alias("out")).toArrow()
+    counts = F.count("*").alias("in"), F.count_if("given").alias("out")
+    found = collected(ours.union(theirs).groupBy("cell").agg(*counts))
     taken, given = (found.column(name).to_numpy() for name in ("in", "out"))
     even = [max(1.0, float(own.sum()) / cells.number) for own in (taken, given)]
     return {

@@ -29,6 +29,7 @@ from dovetail._hosts.ring.reader import Projected
 from dovetail._hosts.ring.sockets import SocketLinks
 from dovetail._hosts.ring.worker import Worker, soja
 from dovetail._hosts.spark.frames import cores_of, host_of
+from dovetail._hosts.spark.handed import collected
 from dovetail._hosts.spark.mapped import mapped
 from dovetail._hosts.spark.residuals import task_can_test
 from dovetail._hosts.spark.rewrite import rewritten
@@ -151,7 +152,7 @@ def _as_row(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
 
 def _nothing(side: SparkSide) -> bytes:
     """A part of a side without rows, of the types in which its rows will come."""
-    return pack(side.frame.select(*side.travelling).limit(0).toArrow())
+    return pack(collected(side.frame.select(*side.travelling).limit(0)))
 
 
 def _output(

@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from dovetail._core.columns.order_keys import order_keys
 from dovetail._core.plan.decide import BROADCAST_BYTES
 from dovetail._hosts.spark.at_once import at_once
+from dovetail._hosts.spark.handed import collected
 from dovetail._hosts.spark.statistics import ROW_BITS, Pieces
 from dovetail._hosts.spark.wire import whole
 
@@ -97,7 +98,7 @@ def _matching(sides: Sides, own: SparkSide, most: int = BROADCAST_BYTES) -> pa.T
 def bounded(frame: DataFrame, row_bytes: int, most: int = BROADCAST_BYTES) -> pa.Table | None:
     """A frame in the driver; None if it is too much to travel, of which no task gives more than that."""
     rows = max(1, most // max(1, row_bytes))
-    table = frame.filter(f"(monotonically_increasing_id() & {(1 << ROW_BITS) - 1}) <= {rows}").toArrow()
+    table = collected(frame.filter(f"(monotonically_increasing_id() & {(1 << ROW_BITS) - 1}) <= {rows}"))
     return table if table.num_rows <= rows else None
 
 

@@ -10,6 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from dovetail._hosts.spark.at_once import at_once
+from dovetail._hosts.spark.handed import collected
+from dovetail._hosts.spark.wire import plain
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -91,7 +93,7 @@ def read_samples(sides: Sides, letters: str = "kv") -> tuple[Sampled, Sampled]:
 
 def _row(frame: DataFrame) -> dict[str, pa.Array]:
     """The one row of a frame, column by column."""
-    found = frame.toArrow()
+    found = collected(frame)
     return {name: found.column(name).combine_chunks() for name in found.column_names}
 
 
@@ -141,7 +143,7 @@ def _taken(names: list[str]) -> str:
 
 def _read(row: dict[str, pa.Array], side: SparkSide) -> Statistics:
     """The summary of a side, its sample made uniform."""
-    sample = pa.Table.from_struct_array(row["sample"].flatten())
+    sample = plain(pa.Table.from_struct_array(row["sample"].flatten()))
     values = side.named("v")
     fitting = row["fitting"][0].as_py()
     ends = {name: pa.concat_arrays([row[f"least {name}"], row[f"most {name}"]]) for name in values}
@@ -151,7 +153,7 @@ def _read(row: dict[str, pa.Array], side: SparkSide) -> Statistics:
 
 def _sampled(side: SparkSide, letters: str) -> Sampled:
     """A sample made uniform; each of its rows stood for as many as it was unlikely to be taken."""
-    sample = pa.Table.from_struct_array(_row(_sample(side, letters))["sample"].flatten())
+    sample = plain(pa.Table.from_struct_array(_row(_sample(side, letters))["sample"].flatten()))
     return Sampled(round(float((1 / sample.column("chance").to_numpy()).sum())), _uniform(sample))
 
 

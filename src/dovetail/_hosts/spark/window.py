@@ -14,6 +14,7 @@ from dovetail._core.plan.offset import PerRow
 from dovetail._core.plan.temporal import offset_columns
 from dovetail._core.plan.timed_plan import window_plan
 from dovetail._core.sweep.prepare import SideColumns
+from dovetail._hosts.spark.handed import collected
 from dovetail._hosts.spark.join import aggregate_types
 from dovetail._hosts.spark.mapped import mapped
 from dovetail._hosts.spark.overlay import Overlay
@@ -82,7 +83,7 @@ def _greatest(sides: Sides, places: dict[str, str]) -> dict[str, pa.Scalar]:
     if not places:
         return {}
     asked = [F.max(F.col(place)).alias(f"m{i}") for i, place in enumerate(places.values())]
-    found = sides.left.frame.agg(*asked).toArrow()
+    found = collected(sides.left.frame.agg(*asked))
     return {sql: found.column(i)[0] for i, sql in enumerate(places)}
 
 

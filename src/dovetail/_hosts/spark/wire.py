@@ -13,11 +13,22 @@ from dovetail._hosts.ring.wire import unpack
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["chunks", "narrowed", "pack", "unpack", "whole", "widened"]
+__all__ = ["chunks", "narrowed", "pack", "plain", "unpack", "whole", "widened"]
 
 _NARROW = (pa.int8(), pa.int16(), pa.int32())
 _WIDE = b"dovetail schema"
 """Where a narrowed table keeps the types that it had."""
+
+
+_LARGE = {pa.large_string(): pa.string(), pa.large_binary(): pa.binary()}
+
+
+def plain(rows: pa.Table) -> pa.Table:
+    """Rows, or a batch of them, whose texts have the one type that we know: a session may ask for large ones."""
+    kinds = [_LARGE.get(kind, kind) for kind in rows.schema.types]
+    if kinds == rows.schema.types:
+        return rows
+    return rows.cast(pa.schema([field.with_type(kind) for field, kind in zip(rows.schema, kinds, strict=True)]))
 
 
 def chunks(batches: Iterable[pa.RecordBatch], rows: int, size: int) -> Iterator[pa.Table]:

@@ -1,0 +1,38 @@
+"""Rows handed over between Spark and the driver, the same whatever the session's settings make of them on the way."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from dovetail._hosts.spark.mapped import mapped
+from dovetail._hosts.spark.wire import pack, plain, unpack
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
+
+_BATCH_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
+
+
+def collected(frame: DataFrame) -> pa.Table:
+    """The rows of a frame, in the driver."""
+    return plain(frame.toArrow())
+
+
+def created(session: Any, table: pa.Table, schema: StructType) -> DataFrame:
+    """A frame of rows that the driver has."""
+    if int(session.conf.get(_BATCH_ROWS)) <= 0:  # Spark's word for no limit, which PySpark 4.3 refuses as one
+        return mapped(session.range(0, 1, 1, 1), partial(_given, pack(table)), schema)
+    # In one chunk: Spark 4.3 drops every row that comes after an empty one.
+    frame: DataFrame = session.createDataFrame(table.combine_chunks(), schema)
+    return frame
+
+
+def _given(rows: bytes, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The same rows for every batch; there is one."""
+    for _ in batches:
+        yield from unpack(rows).to_batches()
