@@ -63,6 +63,14 @@ class UnsupportedError(DovetailError):
         return cls(f"column {column!r} is {arrow_type}, which Spark has no type for. Hint: cast it, or leave it out.")
 
     @classmethod
+    def cannot_leave_spark(cls, column: str, spark_type: str) -> Self:
+        """Name a column whose Spark type has no counterpart in Python."""
+        return cls(
+            f"column {column!r} is {spark_type}, which cannot pass from Spark to Python. "
+            "Hint: leave it out with select=, or cast it to a string or a number."
+        )
+
+    @classmethod
     def cast(cls, source: str, target: str) -> Self:
         """Name a cast that Spark has and the Arrow host lacks."""
         return cls(

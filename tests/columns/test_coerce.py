@@ -15,6 +15,7 @@ from dovetail._core.columns.cast import cast
 from dovetail._core.columns.coerce import common_type, comparison_type
 from dovetail._core.columns.evaluate import evaluate
 from dovetail._core.columns.types import DAY_TIME, TIMESTAMP, TIMESTAMP_NTZ, YEAR_MONTH, sql_name
+from dovetail._core.condition.dialect import AsWritten
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -124,7 +125,7 @@ def test_numbers_whose_common_type_rounds_compare_as_in_spark(spark: SparkSessio
     frame = spark.createDataFrame(table).coalesce(1)
     want = frame.selectExpr(*texts).toArrow()
     for place, text in enumerate(texts):
-        node = sqlglot.parse_one(text, read="spark")
+        node = sqlglot.parse_one(text, read=AsWritten)
         got = evaluate(node, lambda column: table.column(column.name).combine_chunks(), table.num_rows)
         assert got.to_pylist() == want.column(place).to_pylist(), text
 

@@ -18,6 +18,7 @@ import sqlglot
 from pyspark.errors import PySparkException
 
 from dovetail._core.columns.evaluate import evaluate
+from dovetail._core.condition.dialect import AsWritten
 from dovetail.errors import UnsupportedError, UsageError
 from tests.columns.edges import TABLE
 
@@ -76,7 +77,7 @@ def select(*texts: str) -> str:
 
 
 def ours(text: str, table: pa.Table = TABLE) -> pa.Array:
-    node = sqlglot.parse_one(text, read="spark")
+    node = sqlglot.parse_one(text, read=AsWritten)
     return evaluate(node, lambda column: lookup(table, column), table.num_rows)
 
 

@@ -14,15 +14,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dovetail._core.columns.evaluate import evaluate
+from dovetail._core.condition.dialect import AsWritten
 from dovetail.errors import UnsupportedError, UsageError
 
 
 def value(text: str, rows: int | None = None, **columns: pa.Array) -> pa.Array:
-    node = sqlglot.parse_one(text, read="spark")
-    before = node.sql(dialect="spark")
+    node = sqlglot.parse_one(text, read=AsWritten)
+    before = node.sql(dialect=AsWritten)
     count = rows if rows is not None else len(next(iter(columns.values())))
     result = evaluate(node, lambda column: columns[column.name], count)
-    assert node.sql(dialect="spark") == before
+    assert node.sql(dialect=AsWritten) == before
     assert all(part.parent is not None for part in node.walk() if part is not node)
     assert len(result) == count
     return result

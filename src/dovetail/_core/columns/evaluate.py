@@ -48,11 +48,14 @@ _NAMED: dict[str, Handler] = {
     **literals.NAMED,
     **branches.NAMED,
     **arithmetic.NAMED,
+    **maths.NAMED,
     **strings.NAMED,
     **patterns.NAMED,
     **times.NAMED,
     **epochs.NAMED,
 }
+_ARGUMENTS = {**dict.fromkeys(("date_part", "datepart", "pmod", "regexp"), (2,)), "btrim": (1, 2)}
+"""How many arguments a named function takes, if not one: of the others, the parser knows."""
 
 
 def evaluate(node: exp.Expr, column: Callable[[exp.Column], pa.Array], rows: int) -> pa.Array:
@@ -61,7 +64,7 @@ def evaluate(node: exp.Expr, column: Callable[[exp.Column], pa.Array], rows: int
     Parameters
     ----------
     node
-        An expression as `sqlglot.parse_one(text, read="spark")` gives it.
+        An expression as the parser gives it, in the dialect `AsWritten`.
     column
         Looks up a column node: a canonical array of `rows` values. A reference of three parts comes as it was parsed.
     rows
@@ -91,10 +94,19 @@ def evaluate(node: exp.Expr, column: Callable[[exp.Column], pa.Array], rows: int
 
 
 def _value(node: exp.Expr, scope: Scope) -> pa.Array:
-    handler = _NAMED.get(node.name.lower()) if isinstance(node, exp.Anonymous) else _HANDLERS.get(type(node))
+    handler = _named(node) if isinstance(node, exp.Anonymous) else _HANDLERS.get(type(node))
     if handler is None:
         raise unsupported(node, _name(node))
     return handler(node, scope)
+
+
+def _named(node: exp.Anonymous) -> Handler | None:
+    """The handler of a function that the parser knows by name only."""
+    name, given = node.name.lower(), len(node.expressions)
+    handler = _NAMED.get(name)
+    if handler is not None and given not in _ARGUMENTS.get(name, (1,)):
+        raise unsupported(node, f"function {name} with {given} arguments")
+    return handler
 
 
 def _name(node: exp.Expr) -> str:

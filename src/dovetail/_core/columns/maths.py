@@ -214,14 +214,16 @@ def natural_log(node: exp.Expr, scope: Scope) -> pa.Array:
 
 
 def based_log(node: exp.Expr, scope: Scope) -> pa.Array:
-    """Evaluate log(base, x), log2 and log10; the parser makes one of the last and of log(10, x)."""
+    """Evaluate log(base, x) and log2."""
     base, array = _double(node, scope.value(node.this)), _double(node, scope.value(node.expression))
-    if whole_literal(node.this) == _TEN:
-        return _logarithm(array, np.log10)
     below = _logarithm(base, np.log)
     above = _logarithm(array, np.log)
     with np.errstate(all="ignore"):
         return column(values(above) / values(below), present(above) & present(below), DOUBLE)
+
+
+def _log10(node: exp.Expr, scope: Scope) -> pa.Array:
+    return _logarithm(_double(node, scope.value(node.expressions[0])), np.log10)
 
 
 def _logarithm(array: pa.Array, function: Callable[[Values], Values]) -> pa.Array:
@@ -278,3 +280,4 @@ HANDLERS: dict[type[exp.Expr], Handler] = {
     exp.BitwiseLeftShift: _shift(np.left_shift),
     exp.BitwiseRightShift: _shift(np.right_shift),
 }
+NAMED: dict[str, Handler] = {"log10": _log10}

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from sqlglot import exp
 
-from dovetail._core.columns.scope import refused, unsupported
+from dovetail._core.columns.scope import unsupported
 from dovetail._core.columns.strings import by_distinct, text
 from dovetail._core.columns.types import BOOLEAN
 from dovetail.errors import UsageError
@@ -105,8 +105,6 @@ def _is_class_algebra(token: str) -> bool:
 
 
 def _named_regex(node: exp.Expr, scope: Scope) -> pa.Array:
-    if len(node.expressions) != 2:  # noqa: PLR2004
-        raise refused(node)
     return regex_like(exp.RegexpLike(this=node.expressions[0].copy(), expression=node.expressions[1].copy()), scope)
 
 

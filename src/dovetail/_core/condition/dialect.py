@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     Builder = Callable[..., Any]
 
 _READ = Spark.Parser.FUNCTIONS
+_KEPT = ("array_size", "collate", "log10", "parse_json", "time_diff", "time_trunc", "to_char")
+"""Functions that would be written as others, which do not always answer the same."""
 
 
 def _named(name: str, arguments: list[Any]) -> exp.Expr:
@@ -29,6 +31,18 @@ def _date_trunc(arguments: list[Any]) -> Any:
     """The unit may be any expression; the parser takes it for the name of a unit."""
     literal = arguments and isinstance(arguments[0], exp.Literal)
     return _READ["DATE_TRUNC"](arguments) if literal else _named("date_trunc", arguments)
+
+
+def _trunc(arguments: list[Any]) -> Any:
+    """The unit comes second, and may be any expression too."""
+    literal = len(arguments) == 2 and isinstance(arguments[1], exp.Literal)  # noqa: PLR2004
+    return _READ["TRUNC"](arguments) if literal else _named("trunc", arguments)
+
+
+def _named_struct(arguments: list[Any]) -> Any:
+    """A field may have any name; the parser would write it as it is."""
+    plain = all(isinstance(name, exp.Literal) and name.name.isidentifier() for name in arguments[::2])
+    return _READ["NAMED_STRUCT"](arguments) if plain else _named("named_struct", arguments)
 
 
 def _instr(arguments: list[Any]) -> Any:
@@ -44,15 +58,20 @@ class AsWritten(Spark):
 
         FUNCTIONS: ClassVar[dict[str, Builder]] = {
             **_READ,
+            **{name.upper(): partial(_named, name) for name in _KEPT},
             "DATE_TRUNC": _date_trunc,
             "INSTR": _instr,
-            "PARSE_JSON": partial(_named, "parse_json"),
-            "TO_CHAR": partial(_named, "to_char"),
+            "NAMED_STRUCT": _named_struct,
+            "TRUNC": _trunc,
         }
 
     class Generator(Spark.Generator):  # type: ignore[valid-type, misc]
-        """Spark's generator, but for times of day, which it takes for timestamps."""
+        """Spark's generator, but for times of day, which it takes for timestamps, and for days since 1970."""
 
+        TRANSFORMS: ClassVar[dict[Any, Any]] = {
+            **Spark.Generator.TRANSFORMS,
+            exp.UnixDate: lambda self, node: self.func("UNIX_DATE", node.this),
+        }
         TYPE_MAPPING: ClassVar[dict[Any, str]] = {**Spark.Generator.TYPE_MAPPING, exp.DataType.Type.TIME: "TIME"}
 
         def cast_sql(self, expression: exp.Cast, safe_prefix: str | None = None) -> str:

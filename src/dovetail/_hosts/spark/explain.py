@@ -43,7 +43,8 @@ def run(query: Query, left: SparkFrame, right: SparkFrame) -> Plan:
         kind = kind_of(condition, shape).value
         return _plan(query, kind, outer.outer.algorithm, outer.outer.reason, uses(condition, shape))
     if stays_with_spark(query, sides):
-        return _sparks_own(query, sides)
+        return _sparks_own(query, sides, _what_stays(sides))
+    sides.refuse_what_stays()
     aggregate_types(query, sides)
     known = Known(sides, sampled=may_be_sparks(query, sides.condition))
     if (unfolding := Unfolding.of(query, known)) is not None:
@@ -65,6 +66,14 @@ def _unfolded(query: Query, own: Unfolding) -> Plan:
     return _plan(
         query, own.cell.kind(shape).value, "unfold", own.reason, uses(condition, shape), matrix=matrix, **facts
     )
+
+
+def _what_stays(sides: Sides) -> str | None:
+    """Why nothing but Spark's own join will do, if that is so."""
+    if sides.stays is None or not sides.condition.comparisons:
+        return None
+    column, kind = sides.stays
+    return f"column {column} is {kind}, which cannot leave Spark: its own join compares every pair"
 
 
 def _sparks_own(query: Query, sides: Sides, chosen: str | None = None) -> Plan:

@@ -60,6 +60,7 @@ def run(query: Query, left: SparkFrame, right: SparkFrame) -> DataFrame:
         return joined
     if stays_with_spark(query, sides):
         return sparks_own(query, left, right)
+    sides.refuse_what_stays()
     aggregate_types(query, sides)
     known = Known(sides, sampled=may_be_sparks(query, sides.condition))
     if (unfolding := Unfolding.of(query, known)) is not None:
@@ -88,11 +89,12 @@ def broadcast_unread(query: Query, left: SparkFrame, right: SparkFrame) -> DataF
 
 
 def stays_with_spark(query: Query, sides: Sides) -> bool:
-    """Whether the plan is Spark's own join: asked for, equality only, or nothing that an order helps with."""
+    """Whether the plan is Spark's own join: asked for, nothing that an order helps with, or what cannot leave Spark."""
     if query.per is not None:
         return False
-    chosen = query.algorithm == "auto" or query.knobs.partitioned
-    return query.algorithm == "spark" or (chosen and not sides.condition.comparisons)
+    if query.algorithm == "auto":
+        return not sides.condition.comparisons or sides.stays is not None
+    return query.algorithm == "spark" or (query.knobs.partitioned and not sides.condition.comparisons)
 
 
 def sparks_own(query: Query, left: SparkFrame, right: SparkFrame) -> DataFrame:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from pyspark.sql import functions as F  # noqa: N812
-from pyspark.sql.types import ArrayType, MapType, StructType
 
 from dovetail._core.condition.residual import by_keys
 from dovetail._core.plan.decide import BROADCAST_BYTES
@@ -21,7 +20,7 @@ from dovetail._hosts.spark.replicate import replicate
 from dovetail._hosts.spark.ring import ring
 from dovetail._hosts.spark.sampled import sample_of
 from dovetail._hosts.spark.small import bounded
-from dovetail._hosts.spark.types import arrow_type, row_width
+from dovetail._hosts.spark.types import arrow_type, leaves, row_width
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -110,6 +109,7 @@ def outer_join(query: Query, sides: Sides, left: SparkFrame, right: SparkFrame) 
     known = Known(sides)
     sized = tuple(Sized(own.name, size) for own, size in zip((left, right), known.estimates, strict=True))
     if query.knobs.outer:
+        sides.refuse_what_stays()
         return OuterJoin(query, known, (left, right), asked_outer(query.algorithm, *sized))
     found = chosen_outer(query.how, *sized, hot=lambda: hottest(known))
     if found is None:
@@ -120,13 +120,7 @@ def outer_join(query: Query, sides: Sides, left: SparkFrame, right: SparkFrame) 
 
 def travels(kind: DataType) -> bool:
     """Whether values of a type come back from the driver as they went there."""
-    if isinstance(kind, StructType):
-        return all(travels(field.dataType) for field in kind.fields)
-    if isinstance(kind, ArrayType):
-        return travels(kind.elementType)
-    if isinstance(kind, MapType):
-        return travels(kind.keyType) and travels(kind.valueType)
-    return arrow_type(kind) is not None
+    return all(arrow_type(own) is not None for own in leaves(kind))
 
 
 def hottest(known: Known) -> float:

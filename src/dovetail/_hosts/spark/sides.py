@@ -19,8 +19,8 @@ from sqlglot import exp
 from dovetail._core.columns.coerce import comparison_type
 from dovetail._core.condition.parse import quoted
 from dovetail._core.condition.residual import as_residual
-from dovetail._hosts.spark.types import arrow_type, spark_type, width
-from dovetail.errors import UsageError
+from dovetail._hosts.spark.types import arrow_type, can_leave, spark_type, width
+from dovetail.errors import UnsupportedError, UsageError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -81,6 +81,21 @@ class Sides:
     def flip(self) -> Sides:
         """The sides exchanged."""
         return Sides(self.condition.flip(), self.right, self.left)
+
+    @property
+    def stays(self) -> tuple[str, str] | None:
+        """A column that cannot leave Spark, and its type; None if all that travel can."""
+        for own in (self.left, self.right):
+            for i, name in enumerate(own.payload):
+                kind = own.schema[f"p{i}"].dataType
+                if not can_leave(kind):
+                    return f"{own.name}.{name}", kind.simpleString()
+        return None
+
+    def refuse_what_stays(self) -> None:
+        """Refuse such a column, before any job starts."""
+        if self.stays is not None:
+            raise UnsupportedError.cannot_leave_spark(*self.stays)
 
     def can_match(self, own: SparkSide) -> str:
         """Whether a row can match at all: its filters hold, its keys (unless null-safe) and values are there."""

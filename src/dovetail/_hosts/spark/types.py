@@ -7,12 +7,21 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 from pyspark.sql import functions as F  # noqa: N812 -- as all of Spark's users write it
-from pyspark.sql.types import StructField, StructType
+from pyspark.sql.types import (
+    ArrayType,
+    CalendarIntervalType,
+    MapType,
+    StructField,
+    StructType,
+    YearMonthIntervalType,
+)
 
 from dovetail._core.columns.order_keys import order_keys
 from dovetail._core.columns.types import sql_name
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pyspark.sql import Column
     from pyspark.sql.types import DataType
 
@@ -43,6 +52,24 @@ def arrow_type(kind: DataType) -> pa.DataType | None:
     if decimal:
         return pa.decimal128(int(decimal[1]), int(decimal[2]))
     return _ARROW.get(name)
+
+
+def leaves(kind: DataType) -> Iterator[DataType]:
+    """The types of the values that a value is made of: of its fields, elements and keys, or its own."""
+    if isinstance(kind, StructType):
+        for field in kind.fields:
+            yield from leaves(field.dataType)
+    elif isinstance(kind, ArrayType):
+        yield from leaves(kind.elementType)
+    elif isinstance(kind, MapType):
+        yield from (*leaves(kind.keyType), *leaves(kind.valueType))
+    else:
+        yield kind
+
+
+def can_leave(kind: DataType) -> bool:
+    """Whether values of a type can pass from Spark to Python."""
+    return not any(isinstance(own, (CalendarIntervalType, YearMonthIntervalType)) for own in leaves(kind))
 
 
 def spark_type(kind: pa.DataType) -> str:
