@@ -36,6 +36,21 @@ def test_pandas_comes_back_as_pandas() -> None:
     assert got["cause"].isna().tolist() == [False, False, True]
 
 
+def test_pandas_keeps_its_own_types() -> None:
+    points, spans = (table.to_pandas().convert_dtypes() for table in (POINTS, SPANS))
+    got = dv.join(o=spans, p=points, on=ON, how="full", select="p.id, p.at, o.cause")
+    assert [str(kind) for kind in got.dtypes] == ["Int64", "Int64", "string"]
+    assert got["cause"].isna().tolist() == [False, False, True]
+
+
+def test_pandas_numbers_beside_nulls_are_not_rounded() -> None:
+    big = (1 << 53) + 1
+    right = pd.DataFrame({"n": [1, 2], "id": [big, 7], "small": [3, 4]})
+    got = dv.join(pd.DataFrame({"n": [1, 9]}), right, on="l.n = r.n", how="left", select="l.n, r.id, r.small")
+    assert [None if pd.isna(own) else int(own) for own in got["id"]] == [big, None]
+    assert [str(kind) for kind in got.dtypes] == ["int64", "Int64", "float64"]
+
+
 def test_polars_comes_back_as_polars_lazy_if_it_was() -> None:
     points, spans = pl.DataFrame(POINTS), pl.DataFrame(SPANS)
     got = dv.join(p=points, o=spans, on=ON, select="p.id, o.cause")
@@ -57,6 +72,14 @@ def test_the_result_has_the_types_of_the_input() -> None:
     left = pa.table({"a": pa.array([1], pa.uint8()), "s": pa.array(["x"]).dictionary_encode()})
     got = dv.join(left, pa.table({"b": pa.array([2], pa.int64())}), on="l.a < r.b")
     assert got.schema.types == [pa.uint8(), pa.dictionary(pa.int32(), pa.string()), pa.int64()]
+
+
+def test_views_and_runs_are_joined_too() -> None:
+    runs = pa.RunEndEncodedArray.from_arrays(pa.array([2, 3], pa.int32()), pa.array([7, 8]))
+    views = pa.table({"s": pa.array(["a", None, "c"], pa.string_view()), "b": pa.array([b"x"] * 3, pa.binary_view())})
+    left = views.append_column("n", runs)
+    got = dv.join(left, left, on="l.s < r.s AND l.n < r.n", select="l.s, l.n, r.b, r.s AS other")
+    assert got.to_pylist() == [{"s": "a", "n": 7, "b": b"x", "other": "c"}]
 
 
 def test_what_is_no_frame_is_refused_in_one_line() -> None:

@@ -75,7 +75,7 @@ def from_keys(keys: NDArray[np.int64], none: NDArray[np.bool_], kind: pa.DataTyp
 def has_order(kind: pa.DataType) -> bool:
     """Whether values of a type can become order keys."""
     tests = (*_PLAIN, pa.types.is_boolean, pa.types.is_floating, pa.types.is_decimal, pa.types.is_string)
-    return any(test(kind) for test in (*tests, pa.types.is_binary, pa.types.is_null))
+    return not pa.types.is_interval(kind) and any(test(kind) for test in (*tests, pa.types.is_binary, pa.types.is_null))
 
 
 def _int64(array: pa.Array) -> NDArray[np.int64]:

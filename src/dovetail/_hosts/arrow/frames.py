@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from dovetail.errors import UsageError
 
@@ -13,6 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     Restore = Callable[[pa.Schema, Iterator[pa.RecordBatch]], Any]
+
+
+FLOAT_BITS = 53
+"""A float holds whole numbers of so many bits exactly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +32,25 @@ def open_frame(name: str, frame: object) -> Frame:
     """Read any frame that speaks Arrow."""
     for (module, kind), reader in _READERS.items():
         if any(base.__module__.split(".")[0] == module and base.__name__ == kind for base in type(frame).__mro__):
-            return reader(frame)
+            return _plain(reader(frame))
     if hasattr(frame, "__arrow_c_stream__"):
-        return Frame(pa.table(frame), _as_table)
+        return _plain(Frame(pa.table(frame), _as_table))
     raise UsageError.no_frame(name, type(frame).__name__)
+
+
+_TAKEABLE = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
+
+
+def _plain(frame: Frame) -> Frame:
+    """A frame whose columns all have a form of which Arrow can take rows: no views, and no runs."""
+    table = frame.table
+    for i, field in enumerate(table.schema):
+        if pa.types.is_run_end_encoded(field.type):
+            chunks = [pc.run_end_decode(chunk) for chunk in table.column(i).chunks]
+            table = table.set_column(i, field.name, pa.chunked_array(chunks, field.type.value_type))
+        elif field.type in _TAKEABLE:
+            table = table.set_column(i, field.name, table.column(i).cast(_TAKEABLE[field.type]))
+    return frame if table is frame.table else replace(frame, table=table)
 
 
 def _as_table(schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> pa.Table:
@@ -52,7 +72,33 @@ def _read_reader(frame: Any) -> Frame:
 
 def _read_pandas(frame: Any) -> Frame:
     table = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
-    return Frame(table, lambda schema, batches: _as_table(schema, batches).to_pandas())
+    kinds = _extension_types(frame, table)
+    return Frame(table, lambda schema, batches: _as_pandas(_as_table(schema, batches), kinds))
+
+
+def _extension_types(frame: Any, table: pa.Table) -> dict[pa.DataType, Any]:
+    """pandas' own types for Arrow's, such as Int64, where all columns of an Arrow type in the first frame have the same."""
+    found: dict[pa.DataType, set[Any]] = {}
+    for field, kind in zip(table.schema, frame.dtypes, strict=True):
+        found.setdefault(field.type, set()).add(kind if hasattr(kind, "__from_arrow__") else None)
+    return {kind: owns.pop() for kind, owns in found.items() if len(owns) == 1 and None not in owns}
+
+
+def _as_pandas(table: pa.Table, kinds: dict[pa.DataType, Any]) -> Any:
+    """A table as pandas has it; whole numbers beside NULLs stay whole where a float would not hold them."""
+    import pandas as pd  # noqa: PLC0415 -- only for callers who have it
+
+    whole = {pa.int64(): pd.Int64Dtype(), pa.uint64(): pd.UInt64Dtype()}
+    frame = table.to_pandas(types_mapper=kinds.get)
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if column.type in whole and column.type not in kinds and column.null_count and _beyond_floats(column):
+            frame[name] = column.to_pandas(types_mapper=whole.get)
+    return frame
+
+
+def _beyond_floats(column: pa.ChunkedArray) -> bool:
+    least, most = (end.as_py() for end in pc.min_max(column).values())
+    return least is not None and max(-least, most) > 1 << FLOAT_BITS
 
 
 def _read_polars(frame: Any) -> Frame:
