@@ -77,7 +77,7 @@ def _read_pandas(frame: Any) -> Frame:
 
 
 def _extension_types(frame: Any, table: pa.Table) -> dict[pa.DataType, Any]:
-    """pandas' own types for Arrow's, such as Int64, where all columns of an Arrow type in the first frame have the same."""
+    """pandas' own types for Arrow's, such as Int64, where all columns of an Arrow type have the same."""
     found: dict[pa.DataType, set[Any]] = {}
     for field, kind in zip(table.schema, frame.dtypes, strict=True):
         found.setdefault(field.type, set()).add(kind if hasattr(kind, "__from_arrow__") else None)
