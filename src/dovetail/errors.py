@@ -723,6 +723,14 @@ class UsageError(DovetailError, ValueError):
         )
 
     @classmethod
+    def open_quote(cls, path: str, line: int) -> Self:
+        """Name the line from which on a file is one field."""
+        return cls(
+            f"{path!r} has a quote in the row of line {line} that nothing closes. "
+            "Hint: close it, or double a quote that is part of a field."
+        )
+
+    @classmethod
     def worker_failed(cls, rank: int, reason: str) -> Self:
         """Pass on what a worker said last."""
         return cls(f"worker {rank} failed: {reason}. Hint: nothing was written; mend the cause and run it again.")

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dovetail._core.kernels.csv_text import NEWLINE, count_letter, fill_lines, read_integers, split_rows
+from dovetail._core.kernels.csv_text import NEWLINE, count_letter, fill_lines, read_integers, row_end, split_rows
 
 FIELDS = st.text(alphabet='a1,"\n -', max_size=5)
 
@@ -23,10 +23,11 @@ def test_rows_and_first_fields_are_those_of_pythons_reader(rows: list[tuple[str,
     data = np.frombuffer(text, np.uint8)
     start, key_end, end = (np.empty(count_letter(data, NEWLINE), np.int32) for _ in range(3))
     flags = np.empty(16, np.uint8)
-    number, ragged = split_rows(
+    number, ragged, unclosed = split_rows(
         data, np.int64(3), flags, flags.view(np.uint64), start, key_end, end, np.empty(5, np.int64)
     )
-    assert (number, ragged) == (len(rows), 0)
+    assert (number, ragged, unclosed) == (len(rows), 0, -1)
+    assert [row_end(data, 0, at) for at in end[:number].tolist()] == [at + 1 for at in end[:number].tolist()]
     pieces = [(text[a:b].decode(), text[a:c].decode()) for a, b, c in zip(start, key_end, end, strict=False)][:number]
     keys = [next(csv.reader(io.StringIO(key, newline="")))[0] for key, _ in pieces]
     assert keys == [row[0] for row in rows]
@@ -37,8 +38,30 @@ def test_ragged_rows_are_counted_and_the_first_noted() -> None:
     data = np.frombuffer(b"1,2\n3\n\n4,5,6\n7,8\n", np.uint8)
     start, key_end, end = (np.empty(count_letter(data, NEWLINE), np.int32) for _ in range(3))
     flags, ragged = np.empty(8, np.uint8), np.zeros(1, np.int64)
-    assert split_rows(data, np.int64(2), flags, flags.view(np.uint64), start, key_end, end, ragged) == (4, 2)
+    assert split_rows(data, np.int64(2), flags, flags.view(np.uint64), start, key_end, end, ragged) == (4, 2, -1)
     assert ragged.tolist() == [4]
+
+
+@given(st.text(alphabet='a,"\n', max_size=30).map(lambda text: text + "\n"))
+def test_quotes_mean_what_they_mean_to_pythons_reader(text: str) -> None:
+    data = np.frombuffer(text.encode(), np.uint8)
+    start, key_end, end = (np.empty(count_letter(data, NEWLINE), np.int32) for _ in range(3))
+    flags = np.empty(16, np.uint8)
+    number, _, unclosed = split_rows(
+        data, np.int64(1), flags, flags.view(np.uint64), start, key_end, end, np.empty(5, np.int64)
+    )
+    ends = end[:number].tolist()
+    found = [text[a:b] for a, b in zip(start[:number].tolist(), ends, strict=True)]
+    whole = text if unclosed < 0 else text[:unclosed]
+    assert [_read(row) for row in found] == [[row] for row in _read(whole)]
+    for begin, last in zip(start[:number].tolist(), ends, strict=True):
+        assert row_end(data, 0, (begin + last) // 2) == last + 1
+    assert unclosed < 0 or row_end(data, 0, unclosed) == len(text)
+
+
+def _read(text: str) -> list[list[str]]:
+    """What Python's reader makes of a text; empty lines are no rows."""
+    return [row for row in csv.reader(io.StringIO(text, newline="")) if row]
 
 
 def test_integers_are_read_and_anything_else_is_not() -> None:

@@ -107,6 +107,7 @@ BAD = [
     ("1,2\n3,4\n", RATINGS, r"movies.csv' cannot be joined: its first line is no header: '1,2'"),
     ("k,k\n3,4\n", RATINGS, r"its first line is no header"),
     ("k,a\n1,x\n2\n3,y\n4,z,z\n", RATINGS, r"has another number of fields than its header's 2 in line [35]"),
+    ('k,a\n1,x\n2,"y\n3,z\n', RATINGS, r"movies.csv' has a quote in the row of line 3 that nothing closes. Hint"),
     ("k,a\ntrue,x\nfalse,y\n", RATINGS, r"'R.k = S.movieId' compares BOOLEAN with BIGINT, which Spark refuses"),
     ("k,a\nabc,x\n", RATINGS, r"'abc' of type STRING cannot be cast to BIGINT"),
 ]
@@ -152,6 +153,15 @@ def test_rows_are_found_between_quotes_wherever_a_stretch_ends(tmp_path: Path) -
         file = CsvFile.open(str(path))
         keys = [file.rows(stretch).keys() for stretch in file.stretches(number)]
         assert pa.concat_arrays([own.cast(pa.int64()) for own in keys]).to_pylist() == list(range(50))
+
+
+def test_a_quote_within_a_field_is_a_letter(tmp_path: Path) -> None:
+    path = tmp_path / "inches.csv"
+    path.write_text("k,text\n" + "".join(f'{i},{i}" pipe\n{i + 1},"{i}"" pipe, long"\n' for i in range(0, 40, 2)))
+    for number in (1, 2, 7):
+        file = CsvFile.open(str(path))
+        keys = [file.rows(stretch).keys() for stretch in file.stretches(number)]
+        assert pa.concat_arrays([own.cast(pa.int64()) for own in keys]).to_pylist() == list(range(40))
 
 
 @pytest.mark.parametrize("algorithm", ["ring", "redistribute"])

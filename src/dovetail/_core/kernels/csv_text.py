@@ -1,6 +1,7 @@
 """Find the rows and first fields of CSV text, read first fields that are plain integers, and put lines together.
 
-Commas and line ends between quotes are part of a field; a doubled quote ends and begins one, which comes to the same.
+Commas and line ends between quotes are part of a field. A quote opens at the start of a field, or right after one that
+closed: a doubled quote closes and opens, which comes to the same. Anywhere else it is a letter like others.
 """
 
 from __future__ import annotations
@@ -36,6 +37,27 @@ def count_letter(data: NDArray[np.uint8], letter: np.uint8) -> int:
 
 
 @kernel
+def row_end(data: NDArray[np.uint8], begin: int, at: int) -> int:
+    """Return the first place after the row in which `at` lies, or the text's end; a row begins at `begin`."""
+    quoted, field, closed = False, begin, begin - 2
+    for place in range(begin, data.size):
+        letter = data[place]
+        if letter == QUOTE:
+            if quoted:
+                closed = place
+            quoted = not quoted and (place == field or place == closed + 1)
+        elif quoted:
+            continue
+        elif letter == COMMA:
+            field = place + 1
+        elif letter == NEWLINE:
+            if place >= at:
+                return place + 1
+            field = place + 1
+    return data.size
+
+
+@kernel
 def split_rows(
     data: NDArray[np.uint8],
     columns: np.int64,
@@ -45,14 +67,15 @@ def split_rows(
     out_key_end: NDArray[Any],
     out_end: NDArray[Any],
     out_ragged: NDArray[np.int64],
-) -> tuple[int, int]:
+) -> tuple[int, int, int]:
     """Write where each row begins, its first field ends, and the row ends; return how many rows there are, and ragged.
 
-    The text ends with a line end. Empty lines are no rows. The first ragged rows are noted. `words` are the bytes of
+    And where a row begins that a quote leaves open; -1 if none does. The text ends with a line end. Empty lines are no
+    rows. The first ragged rows are noted. `words` are the bytes of
     `flags`, eight at a time: most letters of a text mean nothing here, and are passed over so many at once.
     """
     rows, ragged, start, key_end, commas = 0, 0, 0, -1, 0
-    quoted = False
+    quoted, field, closed = False, 0, -2
     for block in range(0, data.size, flags.size):
         letters = data[block : block + flags.size]
         for i in range(letters.size):
@@ -64,14 +87,18 @@ def split_rows(
                 at = block + 8 * word + BIT_PLACES[bits, i]
                 letter = data[at]
                 if letter == QUOTE:
-                    quoted = not quoted
+                    if quoted:
+                        closed = at
+                    quoted = not quoted and (at == field or at == closed + 1)
                 elif quoted:
                     continue
                 elif letter == COMMA:
+                    field = at + 1
                     commas += 1
                     if key_end < 0:
                         key_end = at
                 else:
+                    field = at + 1
                     if at > start:
                         out_start[rows] = start
                         out_key_end[rows] = key_end if key_end >= 0 else at
@@ -82,7 +109,7 @@ def split_rows(
                             ragged += 1
                         rows += 1
                     start, key_end, commas = at + 1, -1, 0
-    return rows, ragged
+    return rows, ragged, start if quoted else -1
 
 
 @kernel

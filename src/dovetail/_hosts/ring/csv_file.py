@@ -11,7 +11,7 @@ import mmap
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from dovetail._core.columns.types import canonicalise
-from dovetail._core.kernels.csv_text import NEWLINE, RETURN, count_letter, read_integers, split_rows
+from dovetail._core.kernels.csv_text import NEWLINE, RETURN, count_letter, read_integers, row_end, split_rows
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 SHOWN_LINES = 5
-PAGE = 1 << 20
 FLAGS = 1 << 12
 """So many letters are looked at together; it makes no difference to the answer."""
 
@@ -56,8 +55,9 @@ class CsvFile:
     @classmethod
     def _read(cls, path: str, file: int, size: int) -> CsvFile:
         with mmap.mmap(file, 0, access=mmap.ACCESS_READ) as data:
-            end = _row_end(data, 0)
-            line = data[:end].removeprefix(BYTE_ORDER_MARK).decode(errors="replace").strip("\r\n")
+            begin = len(BYTE_ORDER_MARK) if data[:3] == BYTE_ORDER_MARK else 0
+            end = row_end(np.frombuffer(data, np.uint8), begin, begin)
+            line = data[begin:end].decode(errors="replace").strip("\r\n")
         columns = tuple(next(csv.reader([line]), []))
         if not all(columns) or len(set(columns)) < len(columns) or any(map(_is_number, columns)):
             raise UsageError.no_table(path, f"its first line is no header: {line[:80]!r}")
@@ -66,11 +66,13 @@ class CsvFile:
     def stretches(self, number: int) -> list[tuple[int, int]]:
         """So many stretches of whole rows, of about as many bytes each."""
         with Path(self.path).open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            edges, quotes, counted = [self.begin], 0, self.begin
+            edges, letters = [self.begin], np.frombuffer(data, np.uint8)
+            plain = data.find(b'"', self.begin) < 0
             for i in range(1, number):
                 at = max(edges[-1], self.begin + (self.size - self.begin) * i // number)
-                quotes, counted = quotes + _quotes(data, counted, at), at
-                edges.append(_row_end(data, at, inside=quotes % 2 == 1) if at > edges[-1] else at)
+                known = at if plain else edges[-1]  # a row that begins there, or that ends as if it did
+                edges.append(row_end(letters, known, at) if at > edges[-1] else at)
+            del letters
         return list(pairwise([*edges, self.size]))
 
     def rows(self, stretch: tuple[int, int]) -> CsvRows:
@@ -78,16 +80,20 @@ class CsvFile:
         begin, end = stretch
         with Path(self.path).open("rb") as file:
             data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))[begin:end]
-        rows, ragged, odd = split(data, len(self.columns))
-        if odd:
-            raise self._ragged(begin, rows.data.to_pybytes(), ragged, odd)
+        rows, odd = split(data, len(self.columns))
+        if odd.unclosed is not None:
+            raise UsageError.open_quote(self.path, *self._lines(begin, rows, [odd.unclosed]))
+        if odd.ragged:
+            lines = self._lines(begin, rows, odd.first)
+            raise UsageError.ragged_rows(self.path, lines, odd.ragged - len(lines), len(self.columns))
         return rows
 
-    def _ragged(self, begin: int, data: bytes, starts: NDArray[np.int64], number: int) -> UsageError:
+    def _lines(self, begin: int, rows: CsvRows, starts: list[int]) -> list[int]:
+        """The numbers of the lines that start at these places of a stretch."""
+        data = rows.data.to_pybytes()
         with Path(self.path).open("rb") as file:
             before = file.read(begin).count(b"\n")
-        lines = [before + data.count(b"\n", 0, int(start)) + 1 for start in starts]
-        return UsageError.ragged_rows(self.path, lines, number - len(lines), len(self.columns))
+        return [before + data.count(b"\n", 0, start) + 1 for start in starts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +141,16 @@ class CsvRows:
         return canonicalise(table.column(0).combine_chunks())
 
 
-def split(data: memoryview | bytes, columns: int) -> tuple[CsvRows, NDArray[np.int64], int]:
-    """The rows of a text, where the first ragged ones begin, and how many of these there are."""
+class Odd(NamedTuple):
+    """Rows that are none: how many are ragged, where the first of them begin, and where one does that has no end."""
+
+    ragged: int
+    first: list[int]
+    unclosed: int | None
+
+
+def split(data: memoryview | bytes, columns: int) -> tuple[CsvRows, Odd]:
+    """The rows of a text, and what is odd about some."""
     letters = np.frombuffer(data, np.uint8)
     if letters.size and (letters[-1] != NEWLINE or count_letter(letters, RETURN)):
         data = bytes(data).replace(b"\r\n", b"\n").removesuffix(b"\n") + b"\n"
@@ -145,8 +159,11 @@ def split(data: memoryview | bytes, columns: int) -> tuple[CsvRows, NDArray[np.i
     start, key_end, end = (np.empty(count_letter(letters, NEWLINE), place) for _ in range(3))
     ragged = np.empty(SHOWN_LINES, np.int64)
     flags = np.empty(FLAGS, np.uint8)
-    rows, odd = split_rows(letters, np.int64(columns), flags, flags.view(np.uint64), start, key_end, end, ragged)
-    return CsvRows(pa.py_buffer(data), start[:rows], key_end[:rows], end[:rows]), ragged[:odd], odd
+    rows, number, unclosed = split_rows(
+        letters, np.int64(columns), flags, flags.view(np.uint64), start, key_end, end, ragged
+    )
+    odd = Odd(number, ragged[:number].tolist(), unclosed if unclosed >= 0 else None)
+    return CsvRows(pa.py_buffer(data), start[:rows], key_end[:rows], end[:rows]), odd
 
 
 def _pieces(data: pa.Buffer, start: NDArray[Any], end: NDArray[Any]) -> pa.Array:
@@ -176,26 +193,6 @@ def bytes_of(lines: pa.Array) -> memoryview:
 def _used(lines: pa.Array) -> int:
     """How many bytes the values take together."""
     return int(pc.sum(pc.binary_length(lines)).as_py())
-
-
-def _quotes(data: mmap.mmap, begin: int, end: int) -> int:
-    """How many quotes there are between two places."""
-    first = data.find(b'"', begin, end)
-    if first < 0:
-        return 0
-    return sum(data[at : min(at + PAGE, end)].count(b'"') for at in range(first, end, PAGE))
-
-
-def _row_end(data: mmap.mmap, at: int, *, inside: bool = False) -> int:
-    """The first byte after the row in which `at` lies; `inside` says whether that is between quotes."""
-    while True:
-        found = data.find(b"\n", at)
-        if found < 0:
-            return len(data)
-        inside ^= data[at:found].count(b'"') % 2 == 1
-        at = found + 1
-        if not inside:
-            return at
 
 
 def _is_number(text: str) -> bool:
