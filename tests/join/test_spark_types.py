@@ -72,6 +72,7 @@ def test_a_column_that_cannot_leave_spark_is_joined_there(spark: SparkSession) -
     found = dv.join(left, right, on=on, how="full")
     assert _rows(found) == _rows(left.alias("l").join(right.alias("r"), F.expr(on), "full").toDF(*found.columns))
     assert dv.explain(left, right, on=on, select="l.id, r.n").algorithm == "broadcast"
+    assert dv.join(left, right, on="l.id = r.id", how="full", algorithm="redistribute").count() == 35
 
 
 def test_where_spark_has_no_join_of_its_own_such_a_column_is_refused(spark: SparkSession) -> None:

@@ -109,7 +109,8 @@ def outer_join(query: Query, sides: Sides, left: SparkFrame, right: SparkFrame) 
     known = Known(sides)
     sized = tuple(Sized(own.name, size) for own, size in zip((left, right), known.estimates, strict=True))
     if query.knobs.outer:
-        sides.refuse_what_stays()
+        if query.algorithm != "redistribute":
+            sides.refuse_what_stays()
         return OuterJoin(query, known, (left, right), asked_outer(query.algorithm, *sized))
     found = chosen_outer(query.how, *sized, hot=lambda: hottest(known))
     if found is None:
