@@ -104,6 +104,19 @@ def test_what_arrow_lacks_is_named_and_spark_is_pointed_to() -> None:
         dv.join(LEFT, RIGHT, on="soundex(l.name) < r.tag")
 
 
+@pytest.mark.parametrize("call", ["log10()", "pmod(l.at)", "btrim('a', 'b', 'c')", "positive(l.at, 1)"])
+def test_a_named_function_with_other_arguments_is_named_too(call: str) -> None:
+    name, _, _ = call.partition("(")
+    with pytest.raises(UnsupportedError, match=rf"function {name} with \d arguments in .*Hint: pass Spark"):
+        dv.join(LEFT, RIGHT, on=f"{call} < r.start")
+
+
+def test_intervals_of_months_are_not_compared_on_arrow() -> None:
+    table = pa.table({"v": pa.array([pa.MonthDayNano([1, 0, 0])], pa.month_day_nano_interval())})
+    with pytest.raises(UnsupportedError, match=r"a comparison of INTERVAL YEAR TO MONTH in .* is not evaluated"):
+        dv.join(table, table, on="l.v < r.v")
+
+
 def test_one_frame_and_three_without_names_are_refused() -> None:
     with pytest.raises(UsageError, match=r"join got 1 inputs; it takes two, or more if each has a name. Hint"):
         dv.join(LEFT, on="l.at > 1")
