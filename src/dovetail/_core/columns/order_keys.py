@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _WORD = pa.int64()
 _DECIMAL_WORDS = {16: 2, 32: 4}
-_PLAIN = (pa.types.is_integer, pa.types.is_temporal, pa.types.is_duration)
+_PLAIN = (pa.types.is_integer, pa.types.is_date, pa.types.is_time, pa.types.is_timestamp, pa.types.is_duration)
 
 
 def order_keys(arrays: Sequence[pa.Array]) -> list[NDArray[np.int64]]:
@@ -75,7 +75,7 @@ def from_keys(keys: NDArray[np.int64], none: NDArray[np.bool_], kind: pa.DataTyp
 def has_order(kind: pa.DataType) -> bool:
     """Whether values of a type can become order keys."""
     tests = (*_PLAIN, pa.types.is_boolean, pa.types.is_floating, pa.types.is_decimal, pa.types.is_string)
-    return not pa.types.is_interval(kind) and any(test(kind) for test in (*tests, pa.types.is_binary, pa.types.is_null))
+    return any(test(kind) for test in (*tests, pa.types.is_binary, pa.types.is_null))
 
 
 def _int64(array: pa.Array) -> NDArray[np.int64]:

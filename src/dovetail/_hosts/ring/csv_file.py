@@ -67,12 +67,12 @@ class CsvFile:
         """So many stretches of whole rows, of about as many bytes each."""
         with Path(self.path).open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             edges, letters = [self.begin], np.frombuffer(data, np.uint8)
-            plain = data.find(b'"', self.begin) < 0
+            quoted = data.find(b'"', self.begin) >= 0
             for i in range(1, number):
                 at = max(edges[-1], self.begin + (self.size - self.begin) * i // number)
-                known = at if plain else edges[-1]  # a row that begins there, or that ends as if it did
-                edges.append(row_end(letters, known, at) if at > edges[-1] else at)
-            del letters
+                seen_from = edges[-1] if quoted else at  # without quotes, any line end is a row's
+                edges.append(row_end(letters, seen_from, at) if at > edges[-1] else at)
+            del letters  # it would keep the file open
         return list(pairwise([*edges, self.size]))
 
     def rows(self, stretch: tuple[int, int]) -> CsvRows:
