@@ -10,7 +10,7 @@ from __future__ import annotations
 import socket
 import tempfile
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -31,7 +31,7 @@ class Fetch:
     """Where the parts of one join are, for a worker to ask for: plain values that travel to it."""
 
     place: tuple[str, int]
-    secret: bytes
+    secret: bytes = field(repr=False)
     number: int
     nothing: bytes
     """A part without rows."""
@@ -69,9 +69,10 @@ class Feeder:
                 kept.append((self._file.seek(0, 2), len(part)))
                 self._file.write(part)
         with self._lock:
+            number = len(self._parts)
             self._parts.append(kept)
         host, port = self._listener.getsockname()[:2]
-        return Fetch((str(host), int(port)), self._secret, len(self._parts) - 1, nothing)
+        return Fetch((str(host), int(port)), self._secret, number, nothing)
 
     def _accept(self) -> None:
         while True:

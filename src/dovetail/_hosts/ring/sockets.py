@@ -6,7 +6,8 @@ a stranger but the answer. A frame is its length and an Arrow stream; nothing is
 
 Tables leave through a thread for each receiver that holds one at a time, so a worker is at most one table ahead of its
 neighbour: that, and TCP's own window, is the back-pressure. While there is nothing to send, the thread sends empty
-frames, so that a worker that works long is told from one that is gone.
+frames, so that a worker that works long is told from one that is gone. The next worker of the ring is dialled at once:
+what a worker does before its first table may take long, too.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ class SocketLinks:
         self._places: Sequence[tuple[str, int]] = ()
         self._senders: dict[int, _Sender] = {}
         self._accepted: dict[int, socket.socket] = {}
+        self._closed = False
         self._arrived = threading.Condition()
         self._listener = socket.create_server((host, 0), backlog=128)
         threading.Thread(target=self._accept, daemon=True).start()
@@ -55,14 +57,14 @@ class SocketLinks:
         return str(host), int(port)
 
     def join(self, rank: int, places: Sequence[tuple[str, int]]) -> None:
-        """Learn our own number and where all workers are."""
+        """Learn our own number and where all workers are; begin to give signs of life to the next one."""
         self.rank, self.size, self._places = rank, len(places), places
+        if self.size > 1:
+            self._sender((rank + 1) % self.size)
 
     def send(self, to: int, table: pa.Table) -> None:
         """Hand a table over for another worker."""
-        if to not in self._senders:
-            self._senders[to] = _Sender(self._dial(to), self._told(to), self._patience)
-        self._senders[to].put(pack(table))
+        self._sender(to).put(pack(table))
 
     def receive(self, source: int) -> pa.Table:
         """The next table of another worker."""
@@ -87,8 +89,17 @@ class SocketLinks:
         with suppress(OSError):  # wakes the thread that waits for connections
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
-        for link in (*self._accepted.values(), *(sender.link for sender in self._senders.values())):
-            link.close()
+        for sender in self._senders.values():
+            sender.abort()
+        with self._arrived:
+            self._closed = True
+            for link in self._accepted.values():
+                link.close()
+
+    def _sender(self, to: int) -> _Sender:
+        if to not in self._senders:
+            self._senders[to] = _Sender(self._dial(to), self._told(to), self._patience)
+        return self._senders[to]
 
     def _told(self, rank: int) -> str:
         return f"worker {rank} at {self._places[rank][0]}:{self._places[rank][1]}"
@@ -97,7 +108,6 @@ class SocketLinks:
         with ExitStack() as stack:
             try:
                 link = stack.enter_context(socket.create_connection(self._places[to], self._patience))
-                link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 prove(link, self._secret, self.rank)
             except OSError:
                 raise UsageError.no_answer(self._told(to), self._patience) from None
@@ -123,6 +133,9 @@ class SocketLinks:
             link.close()
             return
         with self._arrived:
+            if self._closed:
+                link.close()
+                return
             self._accepted[rank] = link
             self._arrived.notify_all()
 
@@ -131,7 +144,7 @@ class _Sender:
     """A thread that sends the tables for one worker, one at a time, and a sign of life between them."""
 
     def __init__(self, link: socket.socket, told: str, patience: float) -> None:
-        self.link, self._told, self._patience = link, told, patience
+        self._link, self._told, self._patience = link, told, patience
         self._waiting: queue.Queue[pa.Buffer | None] = queue.Queue(1)
         self._failed = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -151,9 +164,17 @@ class _Sender:
             self.put(None)
             self._thread.join()
         finally:
-            self.link.close()
+            self._link.close()
         if self._failed.is_set():
             raise UsageError.no_answer(self._told, self._patience)
+
+    def abort(self) -> None:
+        """Hang up at once; the thread ends, whether it waits for a table or for the other end to take one."""
+        with suppress(OSError):  # the other end may have hung up first
+            self._link.shutdown(socket.SHUT_RDWR)
+        self._link.close()
+        with suppress(queue.Full):  # what waits cannot be written any more, which ends the thread as well
+            self._waiting.put_nowait(None)
 
     def _run(self) -> None:
         while True:
@@ -161,12 +182,12 @@ class _Sender:
                 data = self._waiting.get(timeout=self._patience / 4)
             except queue.Empty:
                 with suppress(OSError):  # a worker that has all it wants may hang up
-                    write_frame(self.link, b"")
+                    write_frame(self._link, b"")
                 continue
             if data is None:
                 return
             try:
-                write_frame(self.link, data)
+                write_frame(self._link, data)
             except OSError:
                 self._failed.set()
                 return
@@ -174,6 +195,7 @@ class _Sender:
 
 def prove(link: socket.socket, secret: bytes, rank: int) -> None:
     """Answer the other end's challenge, with our number, and challenge it in turn."""
+    _send_at_once(link)
     theirs, ours, number = _exactly(link, NONCE), secrets.token_bytes(NONCE), rank.to_bytes(RANK, "big")
     link.sendall(number + ours + _answer(secret, b"dial", theirs, ours, number))
     if not hmac.compare_digest(_exactly(link, NONCE), _answer(secret, b"host", theirs, ours, number)):
@@ -182,6 +204,7 @@ def prove(link: socket.socket, secret: bytes, rank: int) -> None:
 
 def demand(link: socket.socket, secret: bytes) -> int:
     """Challenge whoever has dialled; return its number."""
+    _send_at_once(link)
     ours = secrets.token_bytes(NONCE)
     link.sendall(ours)
     number, theirs = _exactly(link, RANK), _exactly(link, NONCE)
@@ -189,6 +212,11 @@ def demand(link: socket.socket, secret: bytes) -> int:
         raise ConnectionRefusedError
     link.sendall(_answer(secret, b"host", ours, theirs, number))
     return int.from_bytes(number, "big")
+
+
+def _send_at_once(link: socket.socket) -> None:
+    """Let a short message leave before the one ahead of it was acknowledged, which takes some 40 ms."""
+    link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
 def _answer(secret: bytes, role: bytes, *parts: bytes) -> bytes:
