@@ -30,7 +30,7 @@ def soja(
 
     try:
         job = _job(r_file, s_file, concurrency_count, how, algorithm)
-        report = join_files(job, _target(out))
+        report = join_files(job, out.absolute())
     except DovetailError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(2) from None
@@ -52,12 +52,6 @@ def _job(r_file: str, s_file: str, workers: int, how: str, algorithm: str) -> Cs
     from dovetail._hosts.ring.processes import CsvJoin  # noqa: PLC0415
 
     return CsvJoin(CsvFile.open(r_file), CsvFile.open(s_file), read_how(how), NAMES[algorithm], workers)
-
-
-def _target(out: Path) -> Path:
-    if not out.absolute().parent.is_dir():
-        raise UsageError.no_table(str(out), "its folder is not there")
-    return out.absolute()
 
 
 if __name__ == "__main__":

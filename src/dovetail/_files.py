@@ -65,8 +65,9 @@ def whole_file(path: Path) -> Iterator[Path]:
     try:
         yield unfinished
         unfinished.replace(path)
-    except OSError as error:
-        raise UsageError.unwritable_file(path, os.strerror(error.errno) if error.errno else str(error)) from None
+    except (OSError, pa.ArrowException) as error:
+        errno = getattr(error, "errno", None)
+        raise UsageError.unwritable_file(path, os.strerror(errno) if errno else str(error).partition("\n")[0]) from None
     finally:
         unfinished.unlink(missing_ok=True)
 

@@ -781,7 +781,10 @@ class UsageError(DovetailError, ValueError):
     @classmethod
     def file_ending(cls, path: object, known: Iterable[str]) -> Self:
         """Name a file whose ending says nothing of its format."""
-        return cls(f"the format of {str(path)!r} is not known; its ending must be one of {_names(known)}.")
+        return cls(
+            f"the format of {str(path)!r} is not known; its ending must be one of {_names(known)}. "
+            "Hint: rename or convert it."
+        )
 
     @classmethod
     def unnamed_aggregate(cls, text: str) -> Self:

@@ -62,6 +62,20 @@ def test_explain_prints_the_plan(files: list[str], tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("picture", "line"),
+    [
+        ("matrix.docx", "the format of 'matrix.docx' is not known"),
+        ("no/matrix.png", "'no/matrix.png' cannot be written"),
+    ],
+)
+def test_a_picture_that_cannot_be_drawn_is_one_line(files: list[str], picture: str, line: str) -> None:
+    code, shown, said = _run("explain", *files, *JOIN, "--plot", picture)
+    assert (code, shown) == (2, "")
+    assert line in said
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize(
     ("change", "line"),
     [
         ({"--on": "l.nothing < r.y"}, "column 'nothing' not found in 'l'"),
@@ -83,6 +97,16 @@ def test_a_mistake_is_one_line_and_exit_code_2(
     assert line in said
     assert said.count("\n") == 1
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_columns_that_a_format_cannot_hold_are_told(tmp_path: Path) -> None:
+    parquet.write_table(pa.table({"x": [1], "y": [2], "list": [[1]]}), tmp_path / "nested.parquet")
+    out = tmp_path / "out.csv"
+    code, _, said = _run("join", *_options(tmp_path, "nested.parquet"), *JOIN, "--out", str(out))
+    assert code == 2
+    assert "out.csv' cannot be written: Unsupported Type:list" in said
+    assert said.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["nested.parquet"]
 
 
 def test_a_broken_file_is_named(tmp_path: Path) -> None:

@@ -136,6 +136,19 @@ def test_a_missing_file_is_told(tmp_path: Path) -> None:
     _refused(tmp_path, r"movies.csv' cannot be joined: no such file or directory")
 
 
+def test_a_directory_in_the_place_of_the_result_is_left_alone(tmp_path: Path) -> None:
+    _written(tmp_path)
+    (tmp_path / "out.csv").mkdir()
+    (tmp_path / "out.csv" / "letter.txt").write_text("dear")
+    _refused(tmp_path, r"out.csv' cannot be written: it is a directory")
+    assert (tmp_path / "out.csv" / "letter.txt").read_text() == "dear"
+
+
+def test_a_result_in_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    _written(tmp_path)
+    _refused(tmp_path, r"out.csv' cannot be written: No such file", "--out", str(tmp_path / "no" / "out.csv"))
+
+
 def _refused(folder: Path, message: str, *call: str) -> None:
     before = sorted(path.name for path in folder.iterdir())
     result = _run(folder, *call)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from matplotlib.figure import Figure
 
     from dovetail._core.plan.plan import Plan
 
@@ -18,7 +19,18 @@ PRUNED, COMPARED, MATCHED = "#eef0f2", "#e6c98f", "#1f4e79"
 
 
 def draw(plan: Plan, path: str | Path) -> None:
-    """Write the picture of a plan's matrix."""
+    """Write the picture of a plan's matrix; the ending of the file tells its format."""
+    figure = _figure(plan)
+    formats = [f".{ending}" for ending in figure.canvas.get_supported_filetypes()]
+    if Path(path).suffix.lower() not in ("", *formats):
+        raise UsageError.file_ending(path, formats)
+    try:
+        figure.savefig(path, dpi=130)
+    except OSError as error:
+        raise UsageError.unwritable_file(path, error.strerror or str(error)) from None
+
+
+def _figure(plan: Plan) -> Figure:
     if plan.matrix is None:
         raise UsageError.nothing_to_draw(plan.algorithm)
     from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415 -- slow to import
@@ -41,7 +53,7 @@ def draw(plan: Plan, path: str | Path) -> None:
     named = ((PRUNED, "never meet"), (COMPARED, "meet in a cell"), (MATCHED, "match"))
     handles = [Patch(facecolor=colour, edgecolor="#888888", label=label) for colour, label in named]
     figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
-    figure.savefig(path, dpi=130)
+    return figure
 
 
 def _title(plan: Plan) -> str:

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from dovetail._core.plan.query import How
     from dovetail._hosts.ring.csv_file import CsvFile
 
-LOOPBACK = "127.0.0.1"
-
 
 @dataclass(frozen=True)
 class CsvJoin:
@@ -77,6 +75,15 @@ class Done:
 
 def join_files(job: CsvJoin, target: Path) -> Report:
     """Join two files into a third, by as many processes as asked for."""
+    if target.is_dir():
+        raise UsageError.unwritable_file(target, "it is a directory")
+    try:
+        return _joined(job, target)
+    except OSError as error:
+        raise UsageError.unwritable_file(target, error.strerror or str(error)) from None
+
+
+def _joined(job: CsvJoin, target: Path) -> Report:
     begun = time.perf_counter()
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}-") as folder:
         part = Path(folder, "result")
