@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import errno
-import os
+import resource
 import subprocess
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +14,7 @@ import pytest
 
 import dovetail as dv
 from dovetail import stream
-from dovetail._core.sweep.runs.files import MANIFEST, RunDirectory
+from dovetail._core.sweep.runs.files import RunDirectory
 from dovetail._core.sweep.runs.merge import Source, slabs
 from dovetail._core.sweep.runs.strategy import Strategy
 from dovetail._hosts.arrow.streams import sorted_results
@@ -43,26 +43,17 @@ def _counted(table: pa.Table, size: int, seen: list[int]) -> Iterator[pa.RecordB
         yield batch
 
 
-def test_a_run_counts_once_it_is_kept(tmp_path: Path) -> None:
-    directory = RunDirectory.opened(tmp_path)
-    run = directory.write(SCHEMA, _batch(1, 2, 3), chunk=2)
+def test_runs_stand_in_a_folder_of_their_own_until_they_are_removed(tmp_path: Path) -> None:
+    (tmp_path / "run-notes.txt").write_text("mine")
+    directory, other = (RunDirectory.within(tmp_path) for _ in range(2))
+    run, theirs = (own.write(SCHEMA, _batch(1, 2, 3), chunk=2) for own in (directory, other))
+    assert run.path != theirs.path
     assert [batch.num_rows for batch in directory.read(run)] == [2, 1]
-    assert RunDirectory.opened(tmp_path).listed() == {}
+    directory.remove([run])
     assert not run.path.exists()
-
-
-def test_a_new_manifest_replaces_the_old_one(tmp_path: Path) -> None:
-    directory = RunDirectory.opened(tmp_path)
-    one, other = (directory.write(SCHEMA, _batch(own), chunk=8) for own in (1, 2))
-    directory.keep([one, other])
-    merged = directory.write(SCHEMA, _batch(1, 2), chunk=8)
-    directory.keep([merged], [one, other])
-    again = RunDirectory.opened(tmp_path)
-    assert list(again.listed()) == [merged.path.name]
-    assert [path.name for path in sorted(tmp_path.iterdir())] == [MANIFEST, merged.path.name]
-    assert again.writer(SCHEMA, 8)._path.name not in again.listed()
-    directory.clear()
-    assert list(tmp_path.iterdir()) == []
+    other.clear()
+    del directory, other
+    assert [path.name for path in tmp_path.iterdir()] == ["run-notes.txt"]
 
 
 KILLED = """
@@ -70,9 +61,9 @@ import os, sys
 from pathlib import Path
 import pyarrow as pa
 from dovetail._core.sweep.runs import files
-directory = files.RunDirectory.opened(Path(sys.argv[1]))
+directory = files.RunDirectory.within(Path(sys.argv[1]))
 batch = pa.record_batch({"x": list(range(1000))})
-directory.keep([directory.write(batch.schema, batch, 10)])
+directory.write(batch.schema, batch, 10)
 with directory.writer(batch.schema, 10) as writer:
     for _ in range(50):
         writer.write(batch)
@@ -80,43 +71,46 @@ with directory.writer(batch.schema, 10) as writer:
 """
 
 
-def test_a_killed_process_leaves_no_half_run(tmp_path: Path) -> None:
+def test_what_a_killed_process_left_is_removed_by_the_next_and_what_is_in_use_is_not(tmp_path: Path) -> None:
+    running = RunDirectory.within(tmp_path)
     ended = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False)
     assert ended.returncode == -9
-    assert len(list(tmp_path.glob("run-*"))) == 2
-    again = RunDirectory.opened(tmp_path)
-    assert [own["rows"] for own in again.listed().values()] == [1000]
-    assert [path.name for path in tmp_path.glob("run-*")] == list(again.listed())
+    assert len(list(tmp_path.glob("*/run-*"))) == 2
+    new = RunDirectory.within(tmp_path)
+    assert set(tmp_path.iterdir()) == {running.path, new.path}
 
 
-def test_a_full_disk_is_reported_and_loses_no_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported_and_loses_no_row(tmp_path: Path) -> None:
     table = _pairs(400, 1)
     schemas = {"a": table.schema, "b": table.schema}
     options: dict[str, Any] = {"on": "a.k = b.k", "ts": "id", "window": dv.sliding(50), "algorithm": "tpmj"}
     operator = stream.temporal_operator(schemas, **options, memory=8192, directory=tmp_path)
     found: list[pa.RecordBatch] = []
     told: list[str] = []
-    failed, fsync = [0], os.fsync
-
-    def full(handle: int) -> None:
-        if failed[0] < 3:
-            failed[0] += 1
-            raise OSError(errno.ENOSPC, "No space left on device")
-        fsync(handle)
-
-    monkeypatch.setattr(os, "fsync", full)
     for batch in table.to_batches(max_chunksize=20):
         for name in ("a", "b"):
             try:
-                found += operator.on_batch(name, batch)
+                with _longest_file(100 if len(told) < 3 else None):
+                    found += operator.on_batch(name, batch)
             except UsageError as error:
                 told.append(str(error))
     for name in ("a", "b"):
         found += operator.on_end(name)
-    assert len(told) == failed[0] == 3
-    assert all("No space left on device; the rows of it are still in memory or in older runs" in own for own in told)
+    assert len(told) == 3
+    assert all("File too large; the rows of it are still in memory or in older runs" in own for own in told)
     want = dv.temporal_join(a=table, b=table, on="a.k = b.k", ts="id", window=dv.sliding(50))
     assert_same_rows(pa.Table.from_batches(found), want)
+
+
+@contextmanager
+def _longest_file(size: int | None) -> Iterator[None]:
+    """Have the system refuse to write files longer than this: as a full disk would, at any write."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (soft if size is None else size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 @pytest.mark.parametrize("strategy", ["max-fan-in", "greedy", "adaptive"])

@@ -1,18 +1,21 @@
-"""A directory of runs. A run exists once the manifest names it; whatever else lies there is left over from a crash.
+"""The runs of one join: Arrow files in a folder of their own, which nobody else reads and which goes with the join.
 
-A run is an Arrow file: written under a name of its own, forced to disk, then named by a new manifest, which replaces
-the old one in one step. A process that is killed at any moment leaves either the old or the new set of runs.
+The folder is locked while its process lives, so that the next join within the same directory can tell what a killed
+process has left there, and removes it. A run that could not be written to its end leaves no file.
 """
 
 from __future__ import annotations
 
-import json
-import os
+import fcntl
+import shutil
+import tempfile
+import weakref
 from contextlib import suppress
 from dataclasses import dataclass, field
 from math import ceil
+from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, BinaryIO, Self
+from typing import IO, TYPE_CHECKING, BinaryIO, Self
 
 import pyarrow as pa
 
@@ -20,11 +23,11 @@ from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
 PAGE = 4096
 """Bytes of a page. Accesses are counted in pages, as the document does; it does not say how large its pages are."""
-MANIFEST = "manifest.json"
+FOLDER = "dovetail-runs-"
+LOCK = "lock"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +85,6 @@ class RunWriter:
         try:
             self._flush()
             self._file.close()
-            self._sink.flush()
-            os.fsync(self._sink.fileno())
             self._sink.close()
         except OSError as error:
             raise self._failed(error) from None
@@ -106,26 +107,20 @@ class RunDirectory:
     path: Path
     read_pages: int = 0
     written_pages: int = 0
-    made: int = 0
-    runs: dict[str, RunFile] = field(default_factory=dict)
+    _made: int = 0
     _turn: Lock = field(default_factory=Lock, repr=False)
 
     @classmethod
-    def opened(cls, path: Path) -> RunDirectory:
-        """A directory that can be written to; what a killed process left half done is removed."""
+    def within(cls, parent: Path) -> RunDirectory:
+        """A new folder within a directory; it is gone when nobody holds it any more."""
         try:
-            path.mkdir(parents=True, exist_ok=True)
-            probe = path / ".probe"
-            probe.write_bytes(b"")
-            probe.unlink()
+            parent.mkdir(parents=True, exist_ok=True)
+            _remove_forsaken(parent)
+            path, lock = _locked_folder(parent)
         except OSError as error:
-            raise UsageError.unwritable(str(path), error.strerror or str(error)) from None
+            raise UsageError.unwritable(str(parent), error.strerror or str(error)) from None
         found = cls(path)
-        known = found.listed()
-        for left in path.glob("run-*"):
-            if left.name not in known:
-                left.unlink()
-        found.made = max((int(name.split("-")[1].split(".")[0]) for name in known), default=-1) + 1
+        weakref.finalize(found, _remove, path, lock)
         return found
 
     @property
@@ -133,17 +128,11 @@ class RunDirectory:
         """How many pages were read or written."""
         return self.read_pages + self.written_pages
 
-    def listed(self) -> dict[str, Any]:
-        """The runs that the manifest names."""
-        manifest = self.path / MANIFEST
-        found: dict[str, Any] = json.loads(manifest.read_text()) if manifest.exists() else {}
-        return found
-
     def writer(self, schema: pa.Schema, chunk: int) -> RunWriter:
-        """A new run, to be written in batches of `chunk` rows; it counts only once it is kept."""
+        """A new run, to be written in batches of `chunk` rows."""
         with self._turn:
-            path = self.path / f"run-{self.made:06d}.arrow"
-            self.made += 1
+            path = self.path / f"run-{self._made:06d}.arrow"
+            self._made += 1
         return RunWriter(self, path, schema, chunk)
 
     def write(self, schema: pa.Schema, batch: pa.RecordBatch, chunk: int) -> RunFile:
@@ -151,28 +140,6 @@ class RunDirectory:
         with self.writer(schema, chunk) as writer:
             writer.write(batch)
         return writer.run
-
-    def keep(self, new: Iterable[RunFile], instead_of: Iterable[RunFile] = ()) -> None:
-        """Let new runs count, and old ones no more: the manifest changes in one step, then the old files go."""
-        with self._turn:
-            self._keep(new, instead_of)
-
-    def _keep(self, new: Iterable[RunFile], instead_of: Iterable[RunFile]) -> None:
-        old = [run.path.name for run in instead_of]
-        kept = {name: run for name, run in self.runs.items() if name not in old} | {run.path.name: run for run in new}
-        text = json.dumps({name: {"rows": run.rows, "bytes": run.size} for name, run in kept.items()})
-        fresh = self.path / f"{MANIFEST}.new"
-        try:
-            with fresh.open("w") as sink:
-                sink.write(text)
-                sink.flush()
-                os.fsync(sink.fileno())
-            fresh.replace(self.path / MANIFEST)
-        except OSError as error:
-            raise UsageError.cannot_write_run(str(fresh), error.strerror or str(error)) from None
-        self.runs = kept
-        for name in old:
-            (self.path / name).unlink(missing_ok=True)
 
     def read(self, run: RunFile) -> Iterator[pa.RecordBatch]:
         """The batches of a run, one at a time; each counts as the pages that it takes."""
@@ -183,7 +150,32 @@ class RunDirectory:
                 self.read_pages += ceil(batch.nbytes / PAGE)
                 yield batch
 
+    def remove(self, runs: Iterable[RunFile]) -> None:
+        """Give up runs whose rows stand in others by now."""
+        for run in runs:
+            run.path.unlink(missing_ok=True)
+
     def clear(self) -> None:
-        """Remove all runs."""
-        self.keep([], list(self.runs.values()))
-        (self.path / MANIFEST).unlink(missing_ok=True)
+        """Remove the folder with all runs."""
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+def _locked_folder(parent: Path) -> tuple[Path, IO[bytes]]:
+    """A new folder and the lock in it, which was taken before the folder got the name that others look for."""
+    fresh = Path(tempfile.mkdtemp(prefix=f".{FOLDER}", dir=parent))
+    lock = (fresh / LOCK).open("wb")
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    return fresh.rename(parent / fresh.name.removeprefix(".")), lock
+
+
+def _remove_forsaken(parent: Path) -> None:
+    """Remove the folders of processes that were killed."""
+    for folder in parent.glob(f"{FOLDER}*"):
+        with suppress(OSError), (folder / LOCK).open("rb") as lock:  # one that is taken belongs to somebody
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _remove(folder: Path, lock: IO[bytes]) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    lock.close()

@@ -98,8 +98,7 @@ class External:
             for own, batch in zip(self.inputs, batches, strict=True):
                 made.append(self.directory.write(own.run_schema, batch, self.chunk(batch.num_rows, batch.nbytes)))
         except UsageError:
-            for run in made:
-                run.path.unlink(missing_ok=True)
+            self.directory.remove(made)
             raise
         return tuple(made)
 

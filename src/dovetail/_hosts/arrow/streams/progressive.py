@@ -88,7 +88,6 @@ class ProgressiveOperator:
         rows = self.external.sorted(lists)
         try:
             runs = self.external.written(rows)
-            self.external.directory.keep(runs)
         except UsageError:
             self.external.take_back(lists)
             raise
@@ -110,7 +109,7 @@ class ProgressiveOperator:
         made: list[RunFile] = []
         for combined in self.external.merged(groups, join, lambda batch: batch, made):
             yield self._rows(join, combined)
-        self.external.directory.keep(made, [run for group in groups for run in group.runs])
+        self.external.directory.remove(run for group in groups for run in group.runs)
         with self._turn:
             self.groups = [group for group in self.groups if group not in groups] + [Group(tuple(made))]
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
-import weakref
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -110,13 +108,8 @@ def operator_for(
 
 
 def directory_of(own: OnDisk) -> RunDirectory:
-    """The directory of the caller, or one that is gone with the process."""
-    if own.directory is not None:
-        return RunDirectory.opened(Path(own.directory))
-    path = Path(tempfile.mkdtemp(prefix="dovetail-"))
-    found = RunDirectory.opened(path)
-    weakref.finalize(found, shutil.rmtree, path, ignore_errors=True)
-    return found
+    """A folder of this join's own, within the caller's directory or the system's for what is temporary."""
+    return RunDirectory.within(Path(own.directory or tempfile.gettempdir()))
 
 
 def progressive(inputs: dict[str, Any], call: dict[str, Any], disk: dict[str, Any]) -> pa.RecordBatchReader:

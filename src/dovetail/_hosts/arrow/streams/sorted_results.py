@@ -67,4 +67,4 @@ class SortedResults:
             found = self.outbox.release(None)
             if found is not None:
                 yield found
-        self.directory.keep([], self.runs)
+        self.directory.remove(self.runs)

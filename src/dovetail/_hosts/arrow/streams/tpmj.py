@@ -95,7 +95,6 @@ class TpmjOperator(Timed):
         external = self.external
         if external.size or self.frontier == ENDED:
             runs = external.written(external.sorted(external.lists))
-            external.directory.keep(runs)
             self.groups.append(Group(runs, self.frontier))
             self.fresh = external.lists
             external.forget()
@@ -122,7 +121,7 @@ class TpmjOperator(Timed):
         made: list[RunFile] = []
         for _ in self.external.merged(taken, None, lambda batch: batch, made):
             raise AssertionError
-        self._replace(taken, made)
+        self._remove(taken)
         self.groups.insert(0, Group(tuple(made), taken[-1].reached))
 
     def _flank(self, taken: int) -> Iterator[pa.RecordBatch]:
@@ -135,7 +134,7 @@ class TpmjOperator(Timed):
         join = ValueJoin(self.told.linked, self.external.inputs, apart=False)
         for combined in self.external.merged(groups, join, lambda batch: _lasting(batch, until), made):
             self._report(join, combined, until, results)
-        self._replace(groups, made)
+        self._remove(groups)
         self.flank, self.groups, self.reported = Group(tuple(made), until), self.groups[taken:], until
         for found in results.read():
             ends = [instants(own, self.told.axis) for own in (found.start, found.end)]
@@ -158,7 +157,7 @@ class TpmjOperator(Timed):
             for part in (new, *(self._waiting(number, batch) for batch in rows)):
                 join.arrivals[name].wait(part)
         runs = external.written(external.sorted(lasting))
-        self._replace(self.groups + ([] if self.flank is None else [self.flank]), list(runs))
+        self._remove(self.groups + ([] if self.flank is None else [self.flank]))
         self.flank, self.groups, self.reported = Group(runs, until), [], until
         for edge in (*join.spells(SPELL, until), until):
             yield from join.up_to(edge)
@@ -175,8 +174,8 @@ class TpmjOperator(Timed):
         since, until = (batch.column(name).to_numpy().copy() for name in (SINCE, UNTIL))
         return Waiting(since, until, batch.select(self.external.inputs[number].schema.names))
 
-    def _replace(self, groups: list[Group], made: list[RunFile]) -> None:
-        self.external.directory.keep(made, [run for group in groups for run in group.runs])
+    def _remove(self, groups: list[Group]) -> None:
+        self.external.directory.remove(run for group in groups for run in group.runs)
 
     def _report(self, join: ValueJoin, combined: Combined, until: int, results: SortedResults) -> None:
         """Collect the combinations that start in the interval of this merge."""
