@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -49,3 +50,7 @@ def stretches(size: int, threads: int) -> list[slice]:
 def _pool(threads: int) -> ThreadPoolExecutor:
     """One pool per number of threads, kept: starting threads costs more than a short kernel."""
     return ThreadPoolExecutor(threads, thread_name_prefix="dovetail")
+
+
+if hasattr(os, "register_at_fork"):  # a forked process has the pool, but none of its threads
+    os.register_at_fork(after_in_child=_pool.cache_clear)

@@ -1,0 +1,30 @@
+"""Kernels side by side: the same answers in a process that was forked from one with threads."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+
+import pytest
+
+from dovetail._core.kernels.threads import in_turn, together
+
+CALLS = [lambda i=i: i * i for i in range(8)]
+SQUARES = [i * i for i in range(8)]
+
+
+def test_calls_return_in_their_order() -> None:
+    assert together(2, CALLS) == SQUARES
+    assert list(in_turn(2, CALLS)) == SQUARES
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_forked_process_has_threads_of_its_own() -> None:
+    assert together(2, CALLS) == SQUARES  # so that the pool is there
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)  # which ends a child that waits for threads that it does not have
+        os._exit(together(2, CALLS) != SQUARES)
+    assert os.waitpid(child, 0)[1] == 0
