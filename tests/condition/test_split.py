@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dovetail._core.condition.inputs import Input, Inputs
+from dovetail._core.condition.residual import as_residual
 from dovetail._core.condition.split import read_condition
 
 if TYPE_CHECKING:
@@ -113,3 +114,22 @@ def test_a_doubled_quote_is_one_quote() -> None:
 def test_an_interval_of_two_units_is_taken_away_whole() -> None:
     found = read("l.Ts - INTERVAL 1 DAY 2 HOURS < r.x")
     assert shown(found.comparisons) == ["l.Ts - (INTERVAL '1' DAY + INTERVAL '2' HOURS) < r.x"]
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("(l.a > 1) = (r.x > 1)", "(l.a > 1) = (r.x > 1)"),
+        ("(NOT l.b) = r.y", "(NOT l.b) = r.y"),
+        ("(l.a BETWEEN 1 AND 2) = r.y", "(l.a BETWEEN 1 AND 2) = r.y"),
+        ("(l.a IN (1, 2)) < (r.y IS NULL)", "(l.a IN (1, 2)) < (r.y IS NULL)"),
+        ("(l.a > 1 AND l.b) = r.y", "(l.a > 1 AND l.b) = r.y"),
+        ("ABS(l.a) + 1 < r.y", "(ABS(l.a) + 1) < r.y"),
+    ],
+)
+def test_a_part_written_again_means_the_same(text: str, written: str) -> None:
+    found = read(text)
+    (part,) = [as_residual(key) for key in found.keys] + [as_residual(own) for own in found.comparisons]
+    assert shown((part,)) == [written]
+    again = read(part.sql)
+    assert (again.keys, again.comparisons) == (found.keys, found.comparisons)

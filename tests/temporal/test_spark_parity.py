@@ -52,6 +52,15 @@ def test_connect_gives_the_same_rows(connect_mode: Callable[[], AbstractContextM
         assert_same_rows(got, case.naive(), tolerance=1e-12)
 
 
+def test_keys_may_be_comparisons(spark: SparkSession) -> None:
+    left, right = pa.table({"k": [1, 5], "ts": [3, 9]}), pa.table({"b": [2, 7], "at": [1, 2]})
+    options: dict[str, Any] = {"on": ("ts", "at"), "keys": [("k > 2", "b > 2"), ("NOT k > 9", "b < 9")]}
+    got = dv.asof_join(spark_frame(spark, left), spark_frame(spark, right), **options).toArrow()
+    want = [{"k": 1, "ts": 3, "b": 2, "at": 1}, {"k": 5, "ts": 9, "b": 7, "at": 2}]
+    assert sorted(got.to_pylist(), key=lambda row: row["k"]) == want
+    assert dv.asof_join(left, right, **options).to_pylist() == want
+
+
 @pytest.mark.parametrize("keys", [None, "k"])
 def test_one_hot_key_and_no_key_are_cut_by_time_without_loss(spark: SparkSession, keys: str | None) -> None:
     random = np.random.default_rng(3)

@@ -10,6 +10,8 @@ from functools import reduce
 
 from sqlglot import exp
 
+from dovetail._core.condition.parse import wrapped
+
 _NEGATIONS: dict[type[exp.Expr], type[exp.Expr]] = {
     exp.LT: exp.GTE,
     exp.LTE: exp.GT,
@@ -58,7 +60,7 @@ def _negated(node: exp.Not) -> exp.Expr:
     if isinstance(inner, exp.Not):
         return _plain(inner.this)
     if isinstance(inner, exp.Or):
-        return exp.And(this=exp.Not(this=_wrapped(inner.this)), expression=exp.Not(this=_wrapped(inner.expression)))
+        return exp.And(this=exp.Not(this=wrapped(inner.this)), expression=exp.Not(this=wrapped(inner.expression)))
     opposite = _NEGATIONS.get(type(inner))
     if opposite is not None and not isinstance(inner.this, exp.Tuple):
         return opposite(this=inner.this.copy(), expression=inner.expression.copy())
@@ -73,7 +75,7 @@ def _by_field(node: exp.EQ) -> exp.Expr:
     if len(left.expressions) != len(right.expressions) or not left.expressions:
         return node
     fields: list[exp.Expr] = [
-        exp.NullSafeEQ(this=_wrapped(a), expression=_wrapped(b))
+        exp.NullSafeEQ(this=wrapped(a), expression=wrapped(b))
         for a, b in zip(left.expressions, right.expressions, strict=True)
     ]
     return reduce(lambda a, b: exp.And(this=a, expression=b), fields)
@@ -112,7 +114,3 @@ def _null_safe_spelled_out(node: exp.Or) -> exp.Expr | None:
 
 def _is_null(node: exp.Expr) -> exp.Expr:
     return exp.Is(this=node.copy(), expression=exp.Null())
-
-
-def _wrapped(node: exp.Expr) -> exp.Expr:
-    return exp.Paren(this=node.copy()) if isinstance(node, exp.Binary) else node.copy()

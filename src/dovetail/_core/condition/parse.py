@@ -78,6 +78,12 @@ def column_expression(owner: str, name: str) -> Expression:
     return expression(cast("exp.Expr", node))
 
 
+def wrapped(node: exp.Expr) -> exp.Expr:
+    """A node as the operand of another: in parentheses, unless it is one word or a call."""
+    alone = isinstance(node, (exp.Column, exp.Literal, exp.Paren, exp.Func)) and not isinstance(node, exp.Connector)
+    return node.copy() if alone else exp.Paren(this=node.copy())
+
+
 def quoted(name: str) -> str:
     """A name as Spark SQL reads it, whatever is in it."""
     return exp.to_identifier(name, quoted=True).sql(dialect=AsWritten)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from dovetail._core.condition.parse import expression
+from dovetail._core.condition.parse import expression, wrapped
 from dovetail._core.condition.values import Comparison
 
 if TYPE_CHECKING:
@@ -22,14 +22,10 @@ def as_residual(part: Equality | Comparison) -> Expression:
         node: type[exp.Binary] = _OPERATORS[part.op.value]
     else:
         node = exp.NullSafeEQ if part.null_safe else exp.EQ
-    return expression(node(this=_wrapped(part.left.node), expression=_wrapped(part.right.node)))
+    return expression(node(this=wrapped(part.left.node), expression=wrapped(part.right.node)))
 
 
 def by_keys(condition: Condition) -> Condition:
     """The same condition, found by its keys alone: comparisons are tested pair by pair."""
     tested = tuple(as_residual(own) for own in condition.comparisons)
     return replace(condition, comparisons=(), residuals=(*condition.residuals, *tested))
-
-
-def _wrapped(node: exp.Expr) -> exp.Expr:
-    return exp.Paren(this=node.copy()) if isinstance(node, exp.Binary) else node.copy()

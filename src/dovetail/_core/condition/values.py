@@ -24,10 +24,6 @@ class Op(Enum):
         """The same comparison with its operands exchanged."""
         return _FLIPPED[self]
 
-    def negate(self) -> Op:
-        """The comparison that holds where this one does not."""
-        return _NEGATED[self]
-
     @property
     def strict(self) -> bool:
         """Whether equal values do not match."""
@@ -40,7 +36,6 @@ class Op(Enum):
 
 
 _FLIPPED = {Op.LT: Op.GT, Op.LE: Op.GE, Op.GT: Op.LT, Op.GE: Op.LE}
-_NEGATED = {Op.LT: Op.GE, Op.LE: Op.GT, Op.GT: Op.LE, Op.GE: Op.LT}
 
 
 @dataclass(frozen=True, slots=True)

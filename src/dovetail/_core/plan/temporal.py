@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from dovetail._core.condition.inputs import Input, Inputs
 from dovetail._core.condition.parse import column_expression, expression, parse
+from dovetail._core.condition.residual import as_residual
 from dovetail._core.condition.split import read_condition
 from dovetail._core.condition.values import Comparison, Condition, Equality, Op
 from dovetail._core.plan.aggregates import read_aggregates
@@ -176,7 +177,8 @@ def _condition(inputs: Inputs, on: Any, keys: Any, null_safe: Any, where: str | 
     axis = Comparison(left, Op.GE, right)
     extra = Condition("") if where is None else read_condition(where, inputs)
     equalities = _keys(keys, null_safe, inputs)
-    texts = [*map(str, equalities), str(axis), *([] if where is None else [f"({extra.sql})"])]
+    texts = [*(as_residual(own).sql for own in equalities), as_residual(axis).sql]
+    texts += [] if where is None else [f"({extra.sql})"]
     return replace(
         extra,
         sql=" AND ".join(texts),

@@ -21,6 +21,7 @@ from dovetail._core.condition.dialect import AsWritten
 from dovetail._core.condition.inputs import Inputs, ManyInputs
 from dovetail._core.condition.normalise import conjuncts
 from dovetail._core.condition.parse import expression, owners
+from dovetail._core.condition.residual import as_residual
 from dovetail._core.condition.split import parse_boolean, read_condition
 from dovetail._core.sweep.links import Link
 from dovetail._hosts.arrow.evaluate import all_hold
@@ -195,13 +196,6 @@ def read_linked(on: str, inputs: tuple[Input, ...], schemas: Sequence[pa.Schema]
     return found
 
 
-def parse_text(text: str) -> exp.Expr:
-    """Read back what we have written: its columns are resolved."""
-    import sqlglot  # noqa: PLC0415 -- the parser is loaded long since
-
-    return sqlglot.parse_one(text, read=AsWritten)
-
-
 def _check(found: Linked, nothing: Sequence[Columns]) -> None:
     """Evaluate everything over no rows."""
     for number, columns in enumerate(nothing):
@@ -220,9 +214,9 @@ def _link(
     """The link of two inputs, what either brings to it, and what must be tested beside it."""
     more = list(condition.residuals)
     keys = [(key, _common(key, left, right)) for key in condition.keys]
-    more += [expression(parse_text(str(key))) for key, kind in keys if not has_stable_order(kind)]
+    more += [as_residual(key) for key, kind in keys if not has_stable_order(kind)]
     compared = [(own, _common(own, left, right)) for own in condition.comparisons]
-    more += [expression(parse_text(str(own))) for own, kind in compared if not has_stable_order(kind)]
+    more += [as_residual(own) for own, kind in compared if not has_stable_order(kind)]
     stable = [(own, kind) for own, kind in compared if has_stable_order(kind)]
     sides = [
         Brought(
