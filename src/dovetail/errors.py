@@ -598,6 +598,14 @@ class UsageError(DovetailError, ValueError):
         )
 
     @classmethod
+    def idle_knob(cls, name: str, value: object, algorithm: str) -> Self:
+        """Refuse a choice that an algorithm asked for by name does not have."""
+        return cls(
+            f"{name}={value!r} says nothing to algorithm {algorithm!r}, which takes `on`, `how` and `select`. "
+            "Hint: leave it out."
+        )
+
+    @classmethod
     def not_in_result(cls, text: str, owner: str) -> Self:
         """Refuse to show an input that the join type drops."""
         return cls(

@@ -29,6 +29,8 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"on": "l.at + r.start"}, r"is no boolean; a join needs one. Hint"),
     ({"on": "l.at"}, r"(?i)boolean"),
     ({"on": ""}, r"condition is missing: got ''"),
+    ({"on": "l.at > r.start", "order": "backwards"}, r"order 'backwards' is not known; it is one of 'auto', 'given'"),
+    ({"on": "l.at > r.start", "algorithm": "progresive"}, r"algorithm 'progresive' is not known.*mean 'progressive'"),
     ({"on": "l.at >"}, r"condition 'l.at >' cannot be read: .*Hint"),
     ({"on": "l.at > r.start; DROP TABLE x"}, r"condition .* (cannot be read|is no boolean)"),
     ({"on": "l.flag = l.at > r.start"}, r"compares a comparison; .*Hint: set parentheses"),

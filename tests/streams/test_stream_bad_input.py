@@ -172,8 +172,12 @@ def test_a_directory_must_be_writable(tmp_path: Path) -> None:
 
 
 def test_a_progressive_join_has_its_own_choices() -> None:
+    plan = dv.explain(A, B, on="l.k = r.k", algorithm="progressive")
+    assert (plan.algorithm, plan.reason.split(":")[0]) == ("progressive", "asked for")
     with pytest.raises(UsageError, match=r"partitions=3 says nothing to algorithm 'progressive'"):
         dv.join(A, B, on="l.k = r.k", algorithm="progressive", partitions=3)
+    with pytest.raises(UsageError, match=r"cuts='width' says nothing to algorithm 'progressive'.*Hint: leave it out"):
+        dv.explain(A, B, on="l.k = r.k", algorithm="progressive", cuts="width")
     with pytest.raises(UsageError, match=r"how 'left' is not known; it is one of 'inner'"):
         dv.join(A, B, on="l.k = r.k", algorithm="progressive", how="left")
     with pytest.raises(UsageError, match=r"one order of values over all inputs, but 'l' is compared by nothing"):

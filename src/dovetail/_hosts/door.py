@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
 from dovetail._core.condition.inputs import Input, Inputs
+from dovetail._core.plan.knobs import PROGRESSIVE
 from dovetail._core.plan.query import read_query
 from dovetail._core.plan.temporal import read_asof, read_window_join
 from dovetail._core.plan.validity import read_temporal
@@ -17,16 +18,12 @@ if TYPE_CHECKING:
     from dovetail._core.plan.plan import Plan
 
 
-PROGRESSIVE = "progressive"
-
-
 def run(frames: dict[str, Any], **call: Any) -> Any:
     """Join named frames."""
     if call.get("algorithm") == PROGRESSIVE:
         return _progressive(frames, call)
     if len(frames) > 2:  # noqa: PLR2004 -- a join of three and more is a cascade of joins of two
         return _many(frames).run(frames, **call)
-    call.pop("order", None)
     return _answer("join", read_query, frames, call)
 
 
@@ -34,13 +31,19 @@ def _progressive(frames: dict[str, Any], call: dict[str, Any]) -> Any:
     """Join frames or iterators of batches by the progressive merge join; of iterators, the result is a reader."""
     from dovetail._hosts.arrow.streams.run import progressive, restored  # noqa: PLC0415 -- only if asked for
 
+    _check_progressive(frames, call)
+    inputs, restore = restored(frames)
+    return restore(progressive(inputs, {name: call[name] for name in ("on", "how", "select")}, {}))
+
+
+def _check_progressive(frames: dict[str, Any], call: dict[str, Any]) -> None:
     if any(map(_is_spark, frames.values())):
         raise UsageError.only_in_process(PROGRESSIVE)
-    told = {name: value for name, value in call.items() if value is not None and name not in ("algorithm", "how")}
-    for name in told.keys() - {"on", "select"}:
-        raise UsageError.knob_of_others(name, call[name], PROGRESSIVE, ("auto",))
-    inputs, restore = restored(frames)
-    return restore(progressive(inputs, {**told, "how": call.get("how", "inner")}, {}))
+    if len(frames) > 2:  # noqa: PLR2004 -- its groups are of two inputs
+        raise UsageError.two_streams(len(frames))
+    for name, value in call.items():
+        if value is not None and name not in ("algorithm", "on", "how", "select"):
+            raise UsageError.idle_knob(name, value, PROGRESSIVE)
 
 
 def run_asof(frames: dict[str, Any], **call: Any) -> Any:
@@ -60,9 +63,10 @@ def run_temporal(frames: dict[str, Any], **call: Any) -> Any:
 
 def describe(frames: dict[str, Any], **call: Any) -> Plan:
     """Explain the join of named frames."""
-    if len(frames) > 2:  # noqa: PLR2004 -- a join of three and more is a cascade of joins of two
+    if call.get("algorithm") == PROGRESSIVE:
+        _check_progressive(frames, call)
+    elif len(frames) > 2:  # noqa: PLR2004 -- a join of three and more is a cascade of joins of two
         return cast("Plan", _many(frames).explain(frames, **call))
-    call.pop("order", None)
     return cast("Plan", _answer("explain", read_query, frames, call))
 
 

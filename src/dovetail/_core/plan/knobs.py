@@ -12,7 +12,11 @@ Cuts = Literal["width", "quantile"]
 FAMILY = ("range-based", "one-bucket", "cross-filter", "fast-theta", "prefap")
 OUTER = ("ring", "redistribute", "replicate", "der")
 """Equality joins by what moves: the small side around a ring, both sides, the small side everywhere, or row ids."""
-ALGORITHMS = ("auto", "broadcast", "range", *FAMILY, *OUTER, "spark")
+PROGRESSIVE = "progressive"
+"""The progressive merge join, over frames or streams of this process."""
+ALGORITHMS = ("auto", "broadcast", "range", *FAMILY, *OUTER, PROGRESSIVE, "spark")
+Order = Literal["auto", "given"]
+ORDERS: tuple[Order, Order] = ("auto", "given")
 CUTS: tuple[Cuts, Cuts] = ("width", "quantile")
 _TAKERS = {"prefilter": ("prefap",), "amalgamate": ("prefap",), "cuts": ("fast-theta", "prefap")}
 _PARTS = {"width": 10, "quantile": 32}
@@ -80,6 +84,13 @@ def read_knobs(algorithm: str, partitions: object = None, window: object = None,
     for name, value in chosen.items():
         _check(name, value, algorithm)
     return Knobs(algorithm, cast("int | None", partitions), cast("int | None", window), **chosen)
+
+
+def read_order(order: str | None) -> Order:
+    """In which order to join the inputs."""
+    if order not in (None, *ORDERS):
+        raise UsageError.unknown_choice("order", order, ORDERS)
+    return "given" if order == "given" else "auto"
 
 
 def _check(name: str, value: object, algorithm: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
@@ -14,7 +14,7 @@ from dovetail._core.condition.parse import column_expression, owners
 from dovetail._core.condition.split import parse_boolean
 from dovetail._core.plan.aggregates import read_aggregate
 from dovetail._core.plan.graph import refuse_disconnected, refuse_impossible
-from dovetail._core.plan.knobs import read_knobs
+from dovetail._core.plan.knobs import read_knobs, read_order
 from dovetail._core.plan.query import WINDOW, every_column, read_how, refuse_twice, selected
 from dovetail.errors import UsageError
 
@@ -23,11 +23,8 @@ if TYPE_CHECKING:
 
     from dovetail._core.condition.inputs import Input
     from dovetail._core.plan.aggregates import Aggregate
-    from dovetail._core.plan.knobs import Knobs
+    from dovetail._core.plan.knobs import Knobs, Order
     from dovetail._core.plan.query import OutputColumn
-
-Order = Literal["auto", "given"]
-ORDERS: tuple[Order, Order] = ("auto", "given")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +73,7 @@ def read_many(
     names = ManyInputs(tuple(inputs))
     if read_how(how) != "inner":
         raise UsageError.how_of_many(how)
-    order = _order(choices.pop("order", None))
+    order = read_order(choices.pop("order", None))
     chosen = read_knobs(choices.pop("algorithm", "auto"), **choices)
     node = parse_boolean(on, names)
     parts = tuple(Conjunct(part, owners(part)) for part in conjuncts(node))
@@ -92,12 +89,6 @@ def read_many(
         chosen = replace(chosen, window=None)
     sql = node.sql(dialect=AsWritten)
     return ManyQuery(tuple(inputs), sql, parts, output, aggregates, kept, chosen, order)
-
-
-def _order(order: str | None) -> Order:
-    if order not in (None, *ORDERS):
-        raise UsageError.unknown_choice("order", order, ORDERS)
-    return "given" if order == "given" else "auto"
 
 
 def _per(per: str | None, agg: Mapping[str, str] | None, names: ManyInputs) -> str | None:

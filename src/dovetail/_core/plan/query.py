@@ -12,7 +12,7 @@ from dovetail._core.condition.parse import column_expression, columns_of, expres
 from dovetail._core.condition.split import read_condition
 from dovetail._core.condition.values import Equality
 from dovetail._core.plan.aggregates import read_aggregates
-from dovetail._core.plan.knobs import read_knobs
+from dovetail._core.plan.knobs import read_knobs, read_order
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -108,10 +108,12 @@ def read_query(
     agg: Mapping[str, str] | None = None,
     per: str | None = None,
     algorithm: str = "auto",
+    order: str | None = None,
     **knobs: Any,
 ) -> Query:
-    """Check a call and freeze it."""
+    """Check a call and freeze it; the order in which two inputs are joined makes no difference."""
     kind = read_how(how)
+    read_order(order)
     condition = read_condition(on, inputs)
     side = _per(per, agg, kind, inputs)
     aggregates = read_aggregates(agg, side, inputs) if agg is not None and side is not None else ()

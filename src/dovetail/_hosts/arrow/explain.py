@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dovetail._core.emit.placed_sample import placed_sample
+from dovetail._core.plan.knobs import PROGRESSIVE
 from dovetail._core.plan.matrix import matrix_of
 from dovetail._core.plan.plan import Plan
 from dovetail._core.plan.shape import Kind
@@ -40,10 +41,10 @@ def run(query: Query, left: Frame, right: Frame) -> Plan:
         host="arrow",
         kind=kind.value,
         how=query.how,
-        algorithm="nested loop" if kind is Kind.NESTED_LOOP else "fold" if query.per else "sweep",
+        algorithm=_algorithm(query, kind),
         condition=query.condition.sql.replace("`", ""),
         uses=uses(query.condition, shape),
-        reason=_reason(kind, products),
+        reason=_reason(query, kind, products),
         products=products,
         results=results,
         exact=exact,
@@ -113,7 +114,15 @@ def _results(query: Query, cell: Cell, shape: Shape) -> tuple[int | None, bool]:
     return round(cell.sample().share(ops) * cell.left.rows.size * cell.right.rows.size), False
 
 
-def _reason(kind: Kind, products: int) -> str:
+def _algorithm(query: Query, kind: Kind) -> str:
+    if query.algorithm == PROGRESSIVE:
+        return PROGRESSIVE
+    return "nested loop" if kind is Kind.NESTED_LOOP else "fold" if query.per else "sweep"
+
+
+def _reason(query: Query, kind: Kind, products: int) -> str:
+    if query.algorithm == PROGRESSIVE:
+        return "asked for: rows are sorted and joined as they come, and merged again in runs on disk"
     if kind is Kind.NESTED_LOOP:
         return (
             f"no equality and no < <= > >= between the sides: every pair must be tested, {products:,} of them; "
