@@ -137,8 +137,6 @@ def test_cell_pairs_add_up(call: dict[str, Any]) -> None:
     found = cells.pairs
     assert (found.products.sum(), found.results.sum(), found.low.size) == (cells.products, cells.results, cells.cells)
     assert (found.results <= found.products).all()
-    everything = found.high >= cells.all_match[found.low]
-    assert (found.results[everything] == found.products[everything]).all()
 
 
 def test_the_matrix_shows_what_is_skipped(tmp_path: Path) -> None:

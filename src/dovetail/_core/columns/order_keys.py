@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _WORD = pa.int64()
-_DECIMAL_WORDS = {16: 2, 32: 4}
 _PLAIN = (pa.types.is_integer, pa.types.is_date, pa.types.is_time, pa.types.is_timestamp, pa.types.is_duration)
 
 

@@ -68,11 +68,6 @@ class Store:
         """How many rows are held."""
         return sum(chunk.number.size for chunk in self.chunks)
 
-    @property
-    def nbytes(self) -> int:
-        """About how much memory the rows take."""
-        return sum(chunk.batch.nbytes + 8 * chunk.number.size * 2 for chunk in self.chunks)
-
     def add(self, rows: Arrived, batch: pa.RecordBatch) -> None:
         """Remember rows, with their columns."""
         new = Chunk(rows.number, rows.end, rows.links, batch)

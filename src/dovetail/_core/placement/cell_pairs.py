@@ -80,11 +80,6 @@ class CellPairs:
         """For every low row, the position of its first partner among the high rows; all later ones are partners."""
         return np.searchsorted(self.high.line.keys, self.low.line.keys, side="right" if self.strict else "left")
 
-    @property
-    def all_match(self) -> NDArray[np.int64]:
-        """For every low cell, the first high cell in which every pair matches."""
-        return np.searchsorted(self.high.least, self.low.most, side="right" if self.strict else "left")
-
     @cached_property
     def pairs(self) -> Pairs:
         """Every performed cell pair."""

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from dovetail._core.plan.query import Query
     from dovetail._hosts.spark.frames import SparkFrame
 
-_DECIMAL_DIGITS = 38
 
 
 @dataclass(frozen=True)

@@ -68,11 +68,6 @@ class ValueJoin:
                 self.join.expire(number, before)
                 store.expire(before)
 
-    @property
-    def nbytes(self) -> int:
-        """About how much memory the rows take."""
-        return sum(store.nbytes for store in self.stores)
-
     def _arrived(self, number: int, batch: pa.RecordBatch | None) -> Arrived:
         if batch is None:
             batch = self.inputs[number].nothing
