@@ -9,7 +9,15 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dovetail._core.kernels.csv_text import NEWLINE, count_letter, fill_lines, read_integers, row_end, split_rows
+from dovetail._core.kernels.csv_text import (
+    NEWLINE,
+    count_letter,
+    drop_returns,
+    fill_lines,
+    read_integers,
+    row_end,
+    split_rows,
+)
 
 FIELDS = st.text(alphabet='a1,"\n -', max_size=5)
 
@@ -57,6 +65,16 @@ def test_quotes_mean_what_they_mean_to_pythons_reader(text: str) -> None:
     for begin, last in zip(start[:number].tolist(), ends, strict=True):
         assert row_end(data, 0, (begin + last) // 2) == last + 1
     assert unclosed < 0 or row_end(data, 0, unclosed) == len(text)
+
+
+@given(st.lists(st.tuples(st.text(alphabet='a,"\r\n', max_size=5), st.text(alphabet="a\r\n", max_size=5)), max_size=8))
+def test_returns_go_but_for_those_between_quotes(rows: list[tuple[str, str]]) -> None:
+    sinks = [io.StringIO(newline=""), io.StringIO(newline="")]
+    for sink, end in zip(sinks, ("\r\n", "\n"), strict=True):
+        csv.writer(sink, lineterminator=end, quoting=csv.QUOTE_ALL).writerows(rows)
+    text, want = (sink.getvalue().encode() for sink in sinks)
+    out = np.empty(len(text), np.uint8)
+    assert out[: drop_returns(np.frombuffer(text, np.uint8), out)].tobytes() == want
 
 
 def _read(text: str) -> list[list[str]]:

@@ -186,6 +186,14 @@ def test_a_line_may_be_longer_than_any_block(tmp_path: Path, algorithm: str) -> 
     assert (tmp_path / "out.csv").read_text() == f"k,a,b\n1,{text},{text}\n2,y,\n"
 
 
+@pytest.mark.parametrize("algorithm", ["ring", "redistribute"])
+def test_fields_are_copied_as_they_are_written_whatever_ends_a_line(tmp_path: Path, algorithm: str) -> None:
+    movies, ratings = _written(tmp_path, 'k,a\r\n1,"x\r\ny"\r\n2,z', 'k,b\r\n1,"p\r\n"\r\n2,q\r\n')
+    job = CsvJoin(CsvFile.open(str(movies)), CsvFile.open(str(ratings)), "left", algorithm, 1)
+    join_files(job, tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_bytes() == b'k,a,b\n1,"x\r\ny","p\r\n"\n2,z,q\n'
+
+
 def test_a_result_takes_the_place_of_an_earlier_one(tmp_path: Path) -> None:
     movies, ratings = _written(tmp_path)
     (tmp_path / "out.csv").write_text("before")

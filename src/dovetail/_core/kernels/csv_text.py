@@ -58,6 +58,27 @@ def row_end(data: NDArray[np.uint8], begin: int, at: int) -> int:
 
 
 @kernel
+def drop_returns(data: NDArray[np.uint8], out: NDArray[np.uint8]) -> int:
+    """Copy a text without the returns before its line ends, but for those between quotes; return how long it is."""
+    quoted, field, closed, size = False, 0, -2, 0
+    for at in range(data.size):
+        letter = data[at]
+        if letter == QUOTE:
+            if quoted:
+                closed = at
+            quoted = not quoted and (at == field or at == closed + 1)
+        elif quoted:
+            pass
+        elif letter in (COMMA, NEWLINE):
+            field = at + 1
+        elif letter == RETURN and at + 1 < data.size and data[at + 1] == NEWLINE:
+            continue
+        out[size] = letter
+        size += 1
+    return size
+
+
+@kernel
 def split_rows(
     data: NDArray[np.uint8],
     columns: np.int64,

@@ -19,7 +19,15 @@ import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from dovetail._core.columns.types import canonicalise
-from dovetail._core.kernels.csv_text import NEWLINE, RETURN, count_letter, read_integers, row_end, split_rows
+from dovetail._core.kernels.csv_text import (
+    NEWLINE,
+    RETURN,
+    count_letter,
+    drop_returns,
+    read_integers,
+    row_end,
+    split_rows,
+)
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -149,12 +157,11 @@ class Odd(NamedTuple):
     unclosed: int | None
 
 
-def split(data: memoryview | bytes, columns: int) -> tuple[CsvRows, Odd]:
+def split(data: memoryview | bytes | NDArray[np.uint8], columns: int) -> tuple[CsvRows, Odd]:
     """The rows of a text, and what is odd about some."""
     letters = np.frombuffer(data, np.uint8)
     if letters.size and (letters[-1] != NEWLINE or count_letter(letters, RETURN)):
-        data = bytes(data).replace(b"\r\n", b"\n").removesuffix(b"\n") + b"\n"
-        letters = np.frombuffer(data, np.uint8)
+        data = letters = _with_plain_ends(letters)
     place = np.int32 if len(data) < np.iinfo(np.int32).max else np.int64
     start, key_end, end = (np.empty(count_letter(letters, NEWLINE), place) for _ in range(3))
     ragged = np.empty(SHOWN_LINES, np.int64)
@@ -164,6 +171,14 @@ def split(data: memoryview | bytes, columns: int) -> tuple[CsvRows, Odd]:
     )
     odd = Odd(number, ragged[:number].tolist(), unclosed if unclosed >= 0 else None)
     return CsvRows(pa.py_buffer(data), start[:rows], key_end[:rows], end[:rows]), odd
+
+
+def _with_plain_ends(letters: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """A text in which every row ends with a line end alone; what stands between quotes stays as it is."""
+    out = np.empty(letters.size + 1, np.uint8)
+    size = drop_returns(letters, out)
+    out[size] = NEWLINE
+    return out[: size + (out[size - 1] != NEWLINE)]
 
 
 def _pieces(data: pa.Buffer, start: NDArray[Any], end: NDArray[Any]) -> pa.Array:
