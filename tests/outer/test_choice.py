@@ -71,3 +71,10 @@ def test_what_cannot_be_is_refused(spark: SparkSession) -> None:
         dv.join(one, one, on="l.id = r.id", algorithm="der", agg={"n": "count(*)"}, per="l")
     with pytest.raises(UsageError, match=r"a ring of 64 tasks .*, but 2 can run; .* Hint: partitions=2"):
         dv.join(one, one, on="l.id = r.id", algorithm="ring", partitions=64)
+
+
+@pytest.mark.parametrize("algorithm", ["der", "replicate"])
+def test_a_side_too_large_to_travel_is_counted_and_not_brought(spark: SparkSession, algorithm: str) -> None:
+    many = spark.range(0, 1 << 24, 1, 4)  # of which no task has too many
+    with pytest.raises(UsageError, match=rf"algorithm '{algorithm}' brings 'l' to every task, but .* than 64 MB. Hint"):
+        dv.join(many, many, on="l.id = r.id", how="left", algorithm=algorithm)

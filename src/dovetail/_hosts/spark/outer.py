@@ -20,6 +20,7 @@ from dovetail._hosts.spark.replicate import replicate
 from dovetail._hosts.spark.ring import ring
 from dovetail._hosts.spark.sampled import sample_of
 from dovetail._hosts.spark.small import bounded
+from dovetail._hosts.spark.statistics import count_pieces
 from dovetail._hosts.spark.types import arrow_type, leaves, row_width
 from dovetail.errors import UsageError
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from dovetail._core.plan.query import Query
     from dovetail._hosts.spark.bits import Bits
     from dovetail._hosts.spark.frames import SparkFrame
-    from dovetail._hosts.spark.sides import Sides
+    from dovetail._hosts.spark.sides import Sides, SparkSide
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,8 @@ class OuterJoin:
         if self.outer.algorithm == "ring":
             turned = self.known.sides if self.outer.travels == "left" else self.known.sides.flip()
             return ring(self.query, turned) or self._own()
+        if self.query.algorithm != "auto":
+            self._refuse_too_large()
         if self.outer.algorithm == "replicate":
             table = self._brought()
             return None if table is None else replicate(self.query, self.outer.travels, self.frames, table)
@@ -81,12 +84,15 @@ class OuterJoin:
         return None if table is None else RowBits.of(self.query, self.outer.travels, self.small, self.large, table)
 
     def _brought(self) -> pa.Table | None:
-        """The columns of the small side that anything reads, in the driver; None if they are too much for `auto`."""
+        """The columns of the small side that anything reads, in the driver; None if they are too much."""
         frame = read_of(self.query, self.small)
-        table = bounded(frame, row_width(frame.schema))
-        if table is None and self.query.algorithm != "auto":
+        return bounded(frame, row_width(frame.schema))
+
+    def _refuse_too_large(self) -> None:
+        """Count the rows of a side that is to travel by the caller's word, not by its size."""
+        side: SparkSide = getattr(self.known.sides, self.outer.travels)
+        if count_pieces(side).rows * row_width(read_of(self.query, self.small).schema) > BROADCAST_BYTES:
             raise UsageError.too_large_to_travel(self.outer.algorithm, self.small.name, BROADCAST_BYTES)
-        return table
 
     def _own(self, *hint: str) -> DataFrame:
         """Spark's own join; `merge` tells it to shuffle both sides."""
