@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 LIMB = 32
 MASK = np.int64(0xFFFF_FFFF)
 _DIGITS_OF_SPARK = 38
+_LIMBS_OF_SPARK = 4
+_TOO_LARGE = 10**_DIGITS_OF_SPARK
 
 
 def integer_lanes(values: NDArray[np.int64]) -> list[Lane]:
@@ -49,17 +51,25 @@ def decimal_total(limbs: list[NDArray[np.int64]], scale: int) -> tuple[pa.Array,
     """Put limbs together as decimals of 38 digits; and where a total has more."""
     carry = np.zeros(limbs[0].size, np.int64)
     tidy = []
-    for limb in limbs:
-        total = limb + carry
+    for number in range(max(len(limbs), _LIMBS_OF_SPARK)):
+        total = carry + limbs[number] if number < len(limbs) else carry
         tidy.append(total & MASK)
         carry = total >> LIMB
-    negative = carry < 0
-    while len(tidy) < 4:  # noqa: PLR2004 -- 128 bits
-        tidy.append(np.where(negative, MASK, 0))
-    beyond = carry != np.where(tidy[3] >> 31, -1, 0) if len(limbs) == 4 else np.zeros(carry.size, np.bool_)  # noqa: PLR2004
+    sign = -(tidy[_LIMBS_OF_SPARK - 1] >> (LIMB - 1))
+    beyond = carry != sign
+    for limb in tidy[_LIMBS_OF_SPARK:]:
+        beyond |= limb != sign & MASK
     words = np.empty((limbs[0].size, 2), np.int64)
     words[:, 0], words[:, 1] = tidy[0] | (tidy[1] << LIMB), tidy[2] | (tidy[3] << LIMB)
-    size = np.abs(words[:, 1].astype(np.float64)) * 2.0**64
     kind = pa.decimal128(_DIGITS_OF_SPARK, scale)
     array = pa.Array.from_buffers(kind, limbs[0].size, [None, pa.py_buffer(words.tobytes())])
-    return array, beyond | (size >= 10.0**_DIGITS_OF_SPARK)
+    return array, beyond | _has_more_digits(words)
+
+
+def _has_more_digits(words: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Where a number of two words, the least first, has more digits than Spark's decimals; no word is rounded."""
+    low, high = words[:, 0].view(np.uint64), words[:, 1]
+    above, below = divmod(_TOO_LARGE, 1 << 64), divmod(-_TOO_LARGE, 1 << 64)
+    large: NDArray[np.bool_] = (high > above[0]) | ((high == above[0]) & (low >= np.uint64(above[1])))
+    small: NDArray[np.bool_] = (high < below[0]) | ((high == below[0]) & (low <= np.uint64(below[1])))
+    return large | small

@@ -262,7 +262,12 @@ class DecimalTotal:
         total = pc.if_else(none, None, total)
         if function != "avg":
             return total.cast(pa.decimal128(min(MOST_DIGITS, self._kind.precision + 10), scale))
-        return _decimal_mean(total, count, self._kind)
+        precision, places = min(MOST_DIGITS, self._kind.precision + 4), min(MOST_DIGITS, scale + 4)
+        mean = _decimal_mean(total, count, places)
+        try:
+            return mean.cast(pa.decimal128(precision, places))
+        except pa.ArrowInvalid as error:
+            raise UsageError.sum_overflow(self._text, f"DECIMAL({precision},{places})") from error
 
 
 def _doubles(values: pa.Array) -> NDArray[np.float64]:
@@ -275,13 +280,12 @@ def _mean(total: NDArray[np.float64], count: NDArray[np.int64]) -> pa.Array:
         return pa.array(total / count, pa.float64(), mask=count == 0)
 
 
-def _decimal_mean(total: pa.Array, count: NDArray[np.int64], kind: pa.DataType) -> pa.Array:
+def _decimal_mean(total: pa.Array, count: NDArray[np.int64], places: int) -> pa.Array:
     """Divide with more digits than are kept, then round half away from zero."""
-    precision, scale = min(MOST_DIGITS, kind.precision + 4), min(MOST_DIGITS, kind.scale + 4)
-    wide = total.cast(pa.decimal256(50, kind.scale + 6))
+    wide = total.cast(pa.decimal256(50, total.type.scale + 6))
     by = pa.array(np.maximum(count, 1), pa.int64()).cast(pa.decimal256(19, 0))
-    mean = pc.round(pc.divide(wide, by), scale, round_mode="half_towards_infinity")
-    return mean.cast(pa.decimal256(60, scale)).cast(pa.decimal128(precision, scale))
+    mean = pc.round(pc.divide(wide, by), places, round_mode="half_towards_infinity")
+    return mean.cast(pa.decimal256(60, places))
 
 
 def _valid(values: pa.Array) -> Lane:

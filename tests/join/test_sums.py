@@ -1,0 +1,124 @@
+"""Sums, means and spreads: the same values give the same answer, by whatever plan they are folded."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import dovetail as dv
+from dovetail.errors import UsageError
+from tests.spark_answers import spark_frame
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+WAYS = {
+    "from the first row on": "l.after < r.at",
+    "up to the last row": "r.at < l.before",
+    "slice": "r.at BETWEEN l.after AND l.before",
+    "threshold": "l.after < r.at AND l.low < r.high",
+    "overlap": "l.after < r.until AND r.at < l.before",
+    "pairs": "l.after < r.at AND l.after + r.at <> -5",
+    "pairs of a threshold": "l.after < r.at AND l.low < r.high AND l.low + r.high <> -5",
+    "key": "l.k = r.k",
+}
+"""Conditions under which the second row of BASE meets every row and the others none, each folded in its own way."""
+
+BASE = pa.table({"k": [2, 1, 3], "after": [90, -1, 90], "before": [-1, 80, -1], "low": [9, 0, 9]})
+
+NINES = 10**38 - 1
+"""The greatest decimal that Spark has."""
+
+DECIMALS = st.one_of(st.integers(-NINES, NINES), st.sampled_from([NINES, -NINES, 1, -1]))
+
+FEWER = settings(max_examples=settings().max_examples // 4)  # each is folded in nine ways
+
+
+def _rows(values: pa.Array) -> pa.Table:
+    """A table of all values, in their order of time; the others of its columns let every condition hold."""
+    at = pa.array(range(len(values)))
+    return pa.table(
+        {"k": [1] * len(values), "at": at, "until": [70] * len(values), "high": [5] * len(values), "v": values}
+    )
+
+
+def _answers(values: list[Any] | pa.Array, text: str) -> dict[str, Any]:
+    """The aggregate over all values, by each way."""
+    rows = _rows(values if isinstance(values, pa.Array) else pa.array(values, pa.float64()))
+    folded = {way: dv.join(BASE, rows, on=on, agg={"s": text}, per="l")["s"].to_pylist() for way, on in WAYS.items()}
+    for others in folded.values():
+        assert others[::2] == [None, None]
+    windows = dv.window_join(pa.table({"at": [40]}), rows, on="at", preceding=60, following=60, agg={"s": text})
+    return {way: found[1] for way, found in folded.items()} | {"window": windows["s"][0].as_py()}
+
+
+@pytest.mark.parametrize(
+    ("way", "line"),
+    [
+        ("slice", "slice: "),
+        ("threshold", "threshold: "),
+        ("overlap", "threshold: "),
+        ("pairs", "test pair by pair: "),
+        ("pairs of a threshold", "test pair by pair: "),
+    ],
+)
+def test_the_ways_are_those_of_their_plans(way: str, line: str) -> None:
+    plan = str(dv.explain(BASE, _rows(pa.array([1.0, 2.0])), on=WAYS[way], agg={"s": "sum(r.v)"}, per="l"))
+    assert line in plan.splitlines()[-1]
+
+
+def _decimals(*unscaled: int, kind: pa.DataType | None = None) -> pa.Array:
+    """Whole numbers as decimals, whatever the precision that Python would round to."""
+    return pa.array([Decimal(number) for number in unscaled], kind or pa.decimal128(38, 0))
+
+
+def test_a_decimal_of_38_nines_is_its_own_sum() -> None:
+    assert set(_answers(_decimals(NINES), "sum(r.v)").values()) == {Decimal(NINES)}
+    assert set(_answers(_decimals(-NINES), "sum(r.v)").values()) == {Decimal(-NINES)}
+    assert set(_answers(_decimals(NINES, 1, -1), "sum(r.v)").values()) == {Decimal(NINES)}
+
+
+@pytest.mark.parametrize(
+    "numbers", [(NINES, 1), (-NINES, -1), (NINES, NINES), (-NINES, -NINES), (NINES,) * 4, (-NINES,) * 60]
+)
+def test_a_sum_of_decimals_that_has_39_digits_is_an_error(numbers: tuple[int, ...]) -> None:
+    with pytest.raises(UsageError, match=r"overflows DECIMAL\(38,0\)"):
+        _answers(_decimals(*numbers), "sum(r.v)")
+
+
+@FEWER
+@given(st.lists(DECIMALS, min_size=1, max_size=4))
+@example([NINES, 1 - NINES, -1])
+def test_decimals_add_up_exactly_or_overflow(numbers: list[int]) -> None:
+    if abs(sum(numbers)) > NINES:
+        with pytest.raises(UsageError, match="overflows"):
+            _answers(_decimals(*numbers), "sum(r.v)")
+    else:
+        assert set(_answers(_decimals(*numbers), "sum(r.v)").values()) == {Decimal(sum(numbers))}
+
+
+def test_decimals_wider_than_sparks_overflow_where_their_sum_is() -> None:
+    wide = pa.decimal256(50, 0)
+    assert set(_answers(_decimals(10**45, 7, -(10**45), kind=wide), "sum(r.v)").values()) == {Decimal(7)}
+    with pytest.raises(UsageError, match="overflows"):
+        _answers(_decimals(10**45, kind=wide), "sum(r.v)")
+
+
+def test_a_mean_of_decimals_that_has_no_room_for_four_more_places_is_an_error() -> None:
+    fits = 10**34 - 1
+    assert set(_answers(_decimals(fits, -fits, fits, fits), "avg(r.v)").values()) == {Decimal(f"4{'9' * 33}.5")}
+    with pytest.raises(UsageError, match=r"overflows DECIMAL\(38,4\)"):
+        _answers(_decimals(fits + 1), "avg(r.v)")
+
+
+@pytest.mark.parametrize(("sum_", "number"), [(12, 26), (59, 24), (11, 2), (-11, 2), (1, 3)])
+def test_means_of_decimals_round_once_as_sparks_do(spark: SparkSession, sum_: int, number: int) -> None:
+    values = pa.array([Decimal(sum_).scaleb(-38), *[Decimal(0)] * (number - 1)], pa.decimal128(38, 38))
+    want = spark_frame(spark, pa.table({"v": values})).selectExpr("avg(v)").first()
+    assert want is not None
+    assert set(_answers(values, "avg(r.v)").values()) == {want[0]}
