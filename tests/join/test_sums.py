@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from decimal import Decimal
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -31,12 +33,17 @@ WAYS = {
 
 BASE = pa.table({"k": [2, 1, 3], "after": [90, -1, 90], "before": [-1, 80, -1], "low": [9, 0, 9]})
 
+WIDE = st.builds(math.ldexp, st.integers(-(2**53), 2**53), st.integers(0, 36))
+"""Doubles whose sums, up to sixty of them, twice the precision of a double holds without rounding."""
+
 NINES = 10**38 - 1
 """The greatest decimal that Spark has."""
 
 DECIMALS = st.one_of(st.integers(-NINES, NINES), st.sampled_from([NINES, -NINES, 1, -1]))
 
 FEWER = settings(max_examples=settings().max_examples // 4)  # each is folded in nine ways
+
+LIMITS = st.sampled_from([math.inf, -math.inf, math.nan, 1e308, -1e308, 1.0, -0.0, 5e-324])
 
 
 def _rows(values: pa.Array) -> pa.Table:
@@ -57,6 +64,23 @@ def _answers(values: list[Any] | pa.Array, text: str) -> dict[str, Any]:
     return {way: found[1] for way, found in folded.items()} | {"window": windows["s"][0].as_py()}
 
 
+def _exact_sum(values: list[float]) -> float:
+    """The double nearest to the sum, as IEEE 754 rounds; infinities and NaN as they add up."""
+    unbounded = [value for value in values if not math.isfinite(value)]
+    if unbounded:
+        return sum(unbounded)
+    total = sum(map(Fraction, values), Fraction(0))
+    try:
+        return float(total)
+    except OverflowError:
+        return math.inf if total > 0 else -math.inf
+
+
+def _bits(number: float) -> str:
+    """What tells two doubles apart, -0.0 from 0.0 too, but no NaN from another."""
+    return "nan" if math.isnan(number) else number.hex()
+
+
 @pytest.mark.parametrize(
     ("way", "line"),
     [
@@ -70,6 +94,45 @@ def _answers(values: list[Any] | pa.Array, text: str) -> dict[str, Any]:
 def test_the_ways_are_those_of_their_plans(way: str, line: str) -> None:
     plan = str(dv.explain(BASE, _rows(pa.array([1.0, 2.0])), on=WAYS[way], agg={"s": "sum(r.v)"}, per="l"))
     assert line in plan.splitlines()[-1]
+
+
+def test_no_plan_forgets_small_numbers_beside_large_ones() -> None:
+    assert set(_answers([1e16, 1.0, 1.0, -1e16], "sum(r.v)").values()) == {2.0}
+    assert set(_answers([1e16, 1.0, 1.0, -1e16], "avg(r.v)").values()) == {0.5}
+
+
+def test_only_a_sum_that_is_too_large_in_the_end_is_infinite() -> None:
+    assert set(_answers([1e308, 1e308, -1e308], "sum(r.v)").values()) == {1e308}
+    assert set(_answers([1e308, 1.0, -1e308], "sum(r.v)").values()) == {1.0}
+    assert set(_answers([1e308, 1e308, -1e307], "sum(r.v)").values()) == {math.inf}
+    assert set(_answers([-1e308, -1e308, 1.0], "sum(r.v)").values()) == {-math.inf}
+
+
+@FEWER
+@given(st.lists(WIDE, min_size=1, max_size=40))
+@example([1e16, 1.0, -1e16])
+def test_every_plan_gives_the_double_nearest_to_the_sum(values: list[float]) -> None:
+    twice = [*values, *(-value for value in values[1:]), 1.0]  # the first value and one remain
+    assert set(_answers(values, "sum(r.v)").values()) == {math.fsum(values)}
+    assert set(_answers(twice[:60], "sum(r.v)").values()) == {math.fsum(twice[:60])}
+
+
+@FEWER
+@given(st.lists(st.floats(-1e300, 1e300), min_size=1, max_size=60))
+def test_any_finite_doubles_add_up_with_an_error_of_twice_their_precision(values: list[float]) -> None:
+    want = math.fsum(values)
+    least = math.ulp(want) + math.ldexp(math.fsum(map(abs, values)), -96)
+    for got in _answers(values, "sum(r.v)").values():
+        assert abs(got - want) <= least
+
+
+@FEWER
+@given(st.lists(LIMITS, min_size=1, max_size=6))
+@example([math.inf, 1.0, 1e308])
+@example([math.inf, -math.inf])
+@example([1e308, 1e308, -1e308, 5e-324])
+def test_infinities_and_nan_are_met_alike_by_every_plan(values: list[float]) -> None:
+    assert {_bits(got) for got in _answers(values, "sum(r.v)").values()} == {_bits(_exact_sum(values) + 0.0)}
 
 
 def _decimals(*unscaled: int, kind: pa.DataType | None = None) -> pa.Array:

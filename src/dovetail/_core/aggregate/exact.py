@@ -1,4 +1,4 @@
-"""Sums that cannot overflow on the way: integers and decimals as lanes of 32-bit limbs."""
+"""Sums that cannot overflow on the way: integers and decimals as lanes of 32-bit limbs, huge doubles scaled down."""
 
 from __future__ import annotations
 
@@ -8,16 +8,22 @@ import numpy as np
 import pyarrow as pa
 
 from dovetail._core.aggregate.lanes import Lane
+from dovetail._core.aggregate.precise import add, rounded
 from dovetail._core.columns.order_keys import decimal_words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from dovetail._core.aggregate.precise import Pair
 
 LIMB = 32
 MASK = np.int64(0xFFFF_FFFF)
 _DIGITS_OF_SPARK = 38
 _LIMBS_OF_SPARK = 4
 _TOO_LARGE = 10**_DIGITS_OF_SPARK
+_HUGE = 2.0**900
+"""So many doubles below this one as there can be rows do not overflow, nor do all doubles times the scale."""
+_SCALE = 2.0**-100
 
 
 def integer_lanes(values: NDArray[np.int64]) -> list[Lane]:
@@ -38,6 +44,15 @@ def decimal_lanes(array: pa.Array) -> list[Lane]:
     return [Lane("sum", limb) for limb in limbs]
 
 
+def double_lanes(values: NDArray[np.float64]) -> list[Lane]:
+    """One lane if no sum of these values can overflow, else the huge ones scaled down in a lane of their own."""
+    sizes = np.abs(values)
+    huge = sizes >= _HUGE
+    if not huge.any() or not np.isfinite(sizes[huge]).any():
+        return [Lane("total", values)]
+    return [Lane("total", np.where(huge, 0.0, values)), Lane("total", np.where(huge, values * _SCALE, 0.0))]
+
+
 def integer_total(limbs: list[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Put limbs together; and where the total does not fit 64 bits."""
     if len(limbs) == 1:
@@ -45,6 +60,16 @@ def integer_total(limbs: list[NDArray[np.int64]]) -> tuple[NDArray[np.int64], ND
     high = limbs[1] + (limbs[0] >> LIMB)
     outside = (high >= 1 << 31) | (high < -(1 << 31))
     return (high << LIMB) | (limbs[0] & MASK), outside
+
+
+def double_total(parts: list[Pair]) -> NDArray[np.float64]:
+    """Put the sums of lanes together, the huge ones scaled up again: only what is too large in the end overflows."""
+    if len(parts) == 1:
+        return rounded(parts[0])
+    (rest, rest_lost), huge = parts
+    with np.errstate(over="ignore", invalid="ignore"):
+        both = rounded(add(huge, (rest * _SCALE, rest_lost * _SCALE))) / _SCALE
+    return np.where((huge[0] == 0) & (huge[1] == 0), rounded(parts[0]), both)
 
 
 def decimal_total(limbs: list[NDArray[np.int64]], scale: int) -> tuple[pa.Array, NDArray[np.bool_]]:

@@ -9,7 +9,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dovetail._core.aggregate.exact import decimal_lanes, decimal_total, integer_lanes, integer_total
+from dovetail._core.aggregate.exact import (
+    decimal_lanes,
+    decimal_total,
+    double_lanes,
+    double_total,
+    integer_lanes,
+    integer_total,
+)
 from dovetail._core.aggregate.lanes import Lane
 from dovetail._core.aggregate.precise import add, rounded, square, squared_over
 from dovetail._core.columns.cast import cast as cast_as_spark
@@ -207,16 +214,16 @@ class FloatTotal:
     """Sum or mean of doubles, each added up from its own values in twice the precision: nothing drifts."""
 
     def __init__(self, values: pa.Array) -> None:
-        self.lanes = [_valid(values), Lane("total", _doubles(values))]
+        self.lanes = [_valid(values), *double_lanes(_doubles(values))]
 
     def finish(self, folded: list[NDArray[Any]], function: str) -> pa.Array:
         """NULL without values."""
-        return self.finish_total(folded[0], (folded[1][:, 0], folded[1][:, 1]), function)
+        return self.finish_total(folded[0], [(own[:, 0], own[:, 1]) for own in folded[1:]], function)
 
     @staticmethod
-    def finish_total(count: NDArray[np.int64], parts: Pair, function: str) -> pa.Array:
-        """The same of sums and what they have lost."""
-        total = rounded(parts)
+    def finish_total(count: NDArray[np.int64], parts: list[Pair], function: str) -> pa.Array:
+        """The same of the lanes' sums and what they have lost."""
+        total = double_total(parts)
         return _mean(total, count) if function == "avg" else pa.array(total, pa.float64(), mask=count == 0)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from dovetail._core.kernels.adding import add_by_pairs
 from dovetail._core.kernels.memory import zeros
 from dovetail._core.kernels.segments import (
     BLOCK,
@@ -18,6 +19,7 @@ from dovetail._core.kernels.segments import (
     maxima_above_threshold,
     maxima_of_slices,
     sums_above_threshold,
+    totals_above_threshold,
     totals_of_slices,
 )
 from dovetail._core.kernels.slices import taken
@@ -134,18 +136,14 @@ def fold_threshold(lane: Lane, join: ThresholdJoin) -> NDArray[Any]:
     out = lane.empty(join.least.size)
     if lane.values.size == 0:
         return out
-    kernel = maxima_above_threshold if lane.fold == "max" else sums_above_threshold
-    kernel(
-        lane.values,
-        join.heights,
-        join.by_height,
-        join.found.low,
-        join.found.high,
-        join.least,
-        join.by_least,
-        np.full(2 * lane.values.size, LEAST if lane.fold == "max" else 0, lane.values.dtype),
-        out[:, 0] if lane.fold == "total" else out,
-    )
+    found, nodes = join.found, 2 * lane.values.size
+    reached = (join.heights, join.by_height, found.low, found.high, join.least, join.by_least)
+    if lane.fold == "total":
+        totals_above_threshold(lane.values, *reached, np.zeros(nodes), np.zeros(nodes), out[:, 0], out[:, 1])
+    elif lane.fold == "max":
+        maxima_above_threshold(lane.values, *reached, np.full(nodes, LEAST), out)
+    else:
+        sums_above_threshold(lane.values, *reached, np.zeros(nodes, np.int64), out)
     return out
 
 
@@ -155,6 +153,8 @@ def fold_pairs(lanes: list[Lane], pieces: Iterable[Matches], per: Side, size: in
     for found in pieces:
         own, other = (found.left_rows, found.right_rows) if per == "left" else (found.right_rows, found.left_rows)
         for lane, folded in zip(lanes, out, strict=True):
-            into = folded[:, 0] if lane.fold == "total" else folded
-            (np.maximum if lane.fold == "max" else np.add).at(into, own, lane.values[other])
+            if lane.fold == "total":
+                add_by_pairs(lane.values, own, other, folded[:, 0], folded[:, 1])
+            else:
+                (np.maximum if lane.fold == "max" else np.add).at(folded, own, lane.values[other])
     return out

@@ -117,7 +117,7 @@ class StoredTotal(Folded):
     def finish(self, words: Sequence[Ints], totals: Sequence[Total], function: str) -> pa.Array:
         """As the batch join does."""
         if isinstance(self._fold, FloatTotal):
-            return self._fold.finish_total(words[1], totals[0], function)
+            return self._fold.finish_total(words[1], list(totals), function)
         return self._fold.finish([*words[1:], *(np.stack(own, axis=1) for own in totals)], function)
 
 

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from dovetail._core.kernels.compile import piece
+from typing import TYPE_CHECKING
+
+from dovetail._core.kernels.compile import kernel, piece
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 @piece
@@ -11,3 +17,19 @@ def lost_by_adding(total: float, value: float) -> float:
     longer = total + value
     part = longer - total
     return (total - (longer - part)) + (value - part)
+
+
+@kernel
+def add_by_pairs(
+    values: NDArray[np.float64],
+    rows: NDArray[np.int64],
+    positions: NDArray[np.int64],
+    out_total: NDArray[np.float64],
+    out_lost: NDArray[np.float64],
+) -> None:
+    """Add, pair by pair, the value at its position to the sum of its row, and what rounding loses beside it."""
+    for pair in range(rows.size):
+        row = rows[pair]
+        value = values[positions[pair]]
+        out_lost[row] += lost_by_adding(out_total[row], value)
+        out_total[row] += value

@@ -10,7 +10,7 @@ slice depends on its own values alone.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -158,10 +158,10 @@ def maxima_of_slices(
 
 
 @kernel
-def sum_of_slice(tree: NDArray[Any], low: np.int64, high: np.int64) -> Any:
+def sum_of_slice(tree: NDArray[np.int64], low: np.int64, high: np.int64) -> np.int64:
     """Add the leaves of `[low, high)` of a tree that has a leaf for every position."""
     size = tree.size // 2
-    total = tree[0] * 0
+    total = np.int64(0)
     left = low + size
     right = high + size
     while left < right:
@@ -197,15 +197,15 @@ def max_of_slice(tree: NDArray[np.int64], low: np.int64, high: np.int64) -> np.i
 
 @kernel
 def sums_above_threshold(
-    values: NDArray[Any],
+    values: NDArray[np.int64],
     heights: NDArray[np.int64],
     by_height: NDArray[np.int64],
     low: NDArray[np.int64],
     high: NDArray[np.int64],
     least: NDArray[np.int64],
     by_least: NDArray[np.int64],
-    tree: NDArray[Any],
-    out_sum: NDArray[Any],
+    tree: NDArray[np.int64],
+    out_sum: NDArray[np.int64],
 ) -> None:
     """Write, per row, the sum over the positions of its slice whose height reaches its threshold.
 
@@ -224,6 +224,55 @@ def sums_above_threshold(
                 node >>= 1
             entered += 1
         out_sum[row] = sum_of_slice(tree, low[row], high[row])
+
+
+@kernel
+def totals_above_threshold(
+    values: NDArray[np.float64],
+    heights: NDArray[np.int64],
+    by_height: NDArray[np.int64],
+    low: NDArray[np.int64],
+    high: NDArray[np.int64],
+    least: NDArray[np.int64],
+    by_least: NDArray[np.int64],
+    total: NDArray[np.float64],
+    lost: NDArray[np.float64],
+    out_total: NDArray[np.float64],
+    out_lost: NDArray[np.float64],
+) -> None:
+    """Write, per row, the sum of doubles at the positions of its slice whose height reaches its threshold.
+
+    As `sums_above_threshold`; a second tree holds what rounding has lost in every node of the first, and goes with it.
+    """
+    size = total.size // 2
+    entered = 0
+    for i in range(by_least.size):
+        row = by_least[i]
+        while entered < by_height.size and heights[by_height[entered]] >= least[row]:
+            node = by_height[entered] + size
+            value = values[by_height[entered]]
+            while node > 0:
+                lost[node] += lost_by_adding(total[node], value)
+                total[node] += value
+                node >>= 1
+            entered += 1
+        sum_ = 0.0
+        rest = 0.0
+        left = low[row] + size
+        right = high[row] + size
+        while left < right:
+            if left & 1:
+                rest += lost[left] + lost_by_adding(sum_, total[left])
+                sum_ += total[left]
+                left += 1
+            if right & 1:
+                right -= 1
+                rest += lost[right] + lost_by_adding(sum_, total[right])
+                sum_ += total[right]
+            left >>= 1
+            right >>= 1
+        out_total[row] = sum_
+        out_lost[row] = rest
 
 
 @kernel
