@@ -48,6 +48,14 @@ class Delays:
             self.counts *= _DECAY
             self._since = 0
 
+    def dump(self) -> dict[str, Any]:
+        """Everything that is known."""
+        return {"rows": self.rows, "since": self._since, "counts": self.counts.tolist()}
+
+    def load(self, rows: int, since: int, counts: list[float]) -> None:
+        """Take over what was dumped."""
+        self.rows, self._since, self.counts = rows, since, np.array(counts)
+
     def lateness(self) -> float:
         """The delay that all but a few rows keep; without end before anything is known."""
         if self.rows < _ENOUGH:
@@ -72,18 +80,20 @@ class Clock:
     def led(self) -> Iterator[None]:
         """Let the watermark rise only as told, where it would be found from the data."""
         self._led = self.delays is not None
-        yield
-        self._led = False
+        try:
+            yield
+        finally:
+            self._led = False
 
     @property
-    def delays_seen(self) -> list[float] | None:
+    def delays_seen(self) -> dict[str, Any] | None:
         """What is known of delays, to be restored."""
-        return None if self.delays is None else [float(self.delays.rows), *self.delays.counts.tolist()]
+        return None if self.delays is None else self.delays.dump()
 
     @delays_seen.setter
-    def delays_seen(self, seen: list[float] | None) -> None:
+    def delays_seen(self, seen: dict[str, Any] | None) -> None:
         if self.delays is not None and seen is not None:
-            self.delays.rows, self.delays.counts = int(seen[0]), np.array(seen[1:])
+            self.delays.load(**seen)
 
     @property
     def lateness(self) -> float:
@@ -92,17 +102,22 @@ class Clock:
 
     def see(self, ticks: NDArray[Any], greatest: int) -> None:
         """Let time come as far as some rows, the greatest key of which is known; without a finite time none counts."""
-        if self._is_float:
-            ticks = ticks[np.isfinite(ticks)]
+        ticks = self._finite(ticks)
         if not ticks.size:
             return
         self.learn(ticks)
-        most = ticks.max().item() if self._is_float else greatest
+        most = ticks.max().item() if self._is_float else int(greatest)
         self.greatest = most if self.greatest is None else max(self.greatest, most)
+        if not self._led:
+            self.follow()
+
+    def follow(self) -> None:
+        """Bring the watermark as far as the greatest time lets it come."""
         lateness = self.lateness
-        if lateness != float("inf") and not self._led:
-            behind = self.greatest - (lateness if self._is_float else int(lateness))
-            self.raise_to(behind if self._is_float else max(behind, LEAST))
+        if self.greatest is None or lateness == float("inf"):
+            return
+        behind = self.greatest - (lateness if self._is_float else int(lateness))
+        self.raise_to(behind if self._is_float else max(behind, LEAST))
 
     def raise_to(self, ticks: Any) -> None:
         """Bring the watermark to a time, if it lies behind it."""
@@ -111,10 +126,16 @@ class Clock:
             self.key = int(float_keys(np.array([ticks]))[0]) if self._is_float else int(ticks)
 
     def learn(self, ticks: NDArray[Any]) -> None:
-        """Measure each row against the greatest time before it."""
+        """Measure each row against the greatest time before it; one without a finite time has no delay."""
         if self.delays is None:
+            return
+        ticks = self._finite(ticks)
+        if not ticks.size:
             return
         so_far = np.maximum.accumulate(ticks)
         if self.greatest is not None:
             so_far = np.maximum(so_far, self.greatest)
         self.delays.see((so_far - ticks).astype(np.float64))
+
+    def _finite(self, ticks: NDArray[Any]) -> NDArray[Any]:
+        return ticks[np.isfinite(ticks)] if self._is_float else ticks
