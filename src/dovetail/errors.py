@@ -887,6 +887,19 @@ class UsageError(DovetailError, ValueError):
         return cls(f"{str(path)!r} cannot be restored: {reason}. Hint: restore an older snapshot with all of its log.")
 
     @classmethod
+    def nothing_to_restore(cls) -> Self:
+        """Say that neither a snapshot nor a log was named."""
+        return cls(
+            "nothing to restore: neither a snapshot nor a log is named; an engine goes on with one or both. "
+            "Hint: WindowJoin.restore('engine.snapshot', log='engine.log')."
+        )
+
+    @classmethod
+    def no_hook(cls, option: str, got: object) -> Self:
+        """Refuse what cannot be called."""
+        return cls(f"{option} is {got!r}; it is called with a side and its rows. Hint: {option}=lambda side, rows: ...")
+
+    @classmethod
     def other_definition(cls, path: object) -> Self:
         """Refuse state of another join."""
         return cls(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
@@ -34,6 +35,9 @@ CALLS: list[tuple[dict[str, Any], str]] = [
     ({"joiners": 0}, r"joiners is 0; it is a whole number of at least 1"),
     ({"period": True}, r"period is True; it is a whole number"),
     ({"delta": 2}, r"delta is 2; it lies between 0 and 1"),
+    ({"delta": "x"}, r"delta is 'x'; it lies between 0 and 1"),
+    ({"decay": True}, r"decay is True; it lies between 0 and 1"),
+    ({"on_late": 5}, r"on_late is 5; it is called with a side and its rows. Hint"),
     ({"index": 1}, r"index 1 is not known; it is one of 'True', 'False'"),
 ]
 ROWS: list[tuple[str, Any, str]] = [
@@ -72,7 +76,7 @@ def test_rows_that_cannot_be_taken_leave_the_engine_as_it_was(what: str, given: 
 def test_a_window_beyond_what_is_kept_is_refused() -> None:
     engine = dv.online.WindowJoin(**(GIVEN | {"preceding": "far", "keep": 10}))
     engine.insert({"k": 1, "ts": 15, "v": 1.0})
-    with pytest.raises(UsageError, match=r"a row's window reaches back further than keep="):
+    with pytest.raises(UsageError, match=r"a row's window reaches back further than keep=10\. Hint"):
         engine.push({"k": 1, "ts": 20, "far": 11})
     engine.push({"k": 1, "ts": 20, "far": 10})
     assert engine.close()["n"].to_pylist() == [1]
@@ -84,6 +88,33 @@ def test_a_closed_engine_takes_no_more() -> None:
     for call in (lambda: engine.insert({"k": 1, "ts": 1}), engine.close, engine.advance):
         with pytest.raises(UsageError, match=r"the engine is closed; it takes no more rows. Hint"):
             call()
+
+
+def test_nothing_to_restore_is_one_line() -> None:
+    with pytest.raises(UsageError, match=r"^nothing to restore: neither .* Hint: WindowJoin.restore\([^\n]*$"):
+        dv.online.WindowJoin.restore()
+
+
+@pytest.mark.parametrize(
+    ("kind", "row", "watermark", "message"),
+    [
+        (pa.float64(), 5.0, float("nan"), r"rows of 'watermark' are refused, none is taken: time never comes to NaN"),
+        (
+            pa.decimal128(38, 0),
+            Decimal(5),
+            Decimal(10) ** 30,
+            r"'time' of 'watermark' .* beyond 64 bits of ticks. Hint",
+        ),
+    ],
+)
+def test_a_watermark_that_no_time_reaches_is_refused(kind: pa.DataType, row: Any, watermark: Any, message: str) -> None:
+    only = pa.schema([("ts", kind)])
+    engine = dv.online.WindowJoin(base=only, probe=only, on="ts", preceding=10, agg={"n": "count(*)"})
+    with pytest.raises(UsageError, match=message):
+        engine.advance(watermark)
+    assert engine.watermark is None
+    engine.insert({"ts": row})
+    assert engine.request({"ts": row})["n"] == 1
 
 
 def test_a_hook_that_fails_leaves_the_engine_as_it_was() -> None:

@@ -21,6 +21,8 @@ AUTO = "auto"
 class Choices:
     """How the engine joins and how late rows may be; no lateness stands for one found from the data.
 
+    `keep_given` is `keep` as the caller wrote it.
+
     `index`, `schedule` and `incremental` are the parts of `scale`; `delta`, `decay` and `period` those of its schedule,
     the last in rows.
     """
@@ -29,6 +31,7 @@ class Choices:
     joiners: int
     lateness: Offset | None
     keep: Offset | None
+    keep_given: object
     index: bool
     schedule: bool
     incremental: bool
@@ -48,8 +51,9 @@ def read_choices(base: Input, given: dict[str, Any]) -> Choices:
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
             raise UsageError.below_one(option, value)
     for option in ("delta", "decay"):
-        if not 0 <= given[option] <= 1:
-            raise UsageError.no_share(option, given[option])
+        value = given[option]
+        if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 <= value <= 1:
+            raise UsageError.no_share(option, value)
     scale = given["algorithm"] == "scale"
     parts: dict[str, Any] = {
         option: _switch(option, given[option]) and scale for option in ("index", "schedule", "incremental")
@@ -58,7 +62,7 @@ def read_choices(base: Input, given: dict[str, Any]) -> Choices:
     lateness = None if given["lateness"] == AUTO else _distance("lateness", given["lateness"], base)
     keep = None if given["keep"] is None else _distance("keep", given["keep"], base)
     rest = {option: given[option] for option in ("algorithm", "joiners", "delta", "decay", "period", "sync")}
-    return Choices(lateness=lateness, keep=keep, **parts, **rest)
+    return Choices(lateness=lateness, keep=keep, keep_given=given["keep"], **parts, **rest)
 
 
 def _switch(option: str, value: object) -> bool:

@@ -1,9 +1,8 @@
-"""What an engine knows before its first row: types, offsets in ticks, and how rows become words."""
+"""What an engine knows before its first row: types, offsets in ticks, and how to read keys, times and windows."""
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +19,6 @@ from dovetail._core.columns.axis import (
     steps,
     ticks_of,
 )
-from dovetail._core.columns.cast import cast
 from dovetail._core.columns.table import Columns
 from dovetail._core.columns.types import canonical
 from dovetail._core.emit.window import WindowCell, reversed_rows
@@ -29,6 +27,9 @@ from dovetail._core.plan.offset import PerRow
 from dovetail._core.plan.temporal import offset_columns
 from dovetail._hosts.arrow.evaluate import timed_columns
 from dovetail._hosts.arrow.join import arguments_of, output_schema
+from dovetail._hosts.online.reading import Read, Timed
+from dovetail._hosts.online.rows import empty_batch
+from dovetail._hosts.online.windows import Whole, WindowEnds, prevails_in
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -40,89 +41,9 @@ if TYPE_CHECKING:
     from dovetail._core.plan.offset import Offset
     from dovetail._core.plan.online import Choices
     from dovetail._core.plan.temporal import Window, WindowJoin
+    from dovetail._hosts.online.reading import Given
 
     Ints = NDArray[np.int64]
-
-
-class Given:
-    """A batch of one side; its expressions are evaluated when they are asked for."""
-
-    def __init__(self, definition: Definition, side: int, batch: pa.RecordBatch) -> None:
-        self.batch = batch
-        self._definition, self._side = definition, side
-
-    @cached_property
-    def columns(self) -> Columns:
-        """All columns by name."""
-        return self._definition.columns(self._side, self.batch)
-
-
-class Read(NamedTuple):
-    """An expression to be read in a type; the number of its column, if it is one and stays as it is."""
-
-    expression: Expression
-    kind: pa.DataType | None
-    column: int | None
-
-    def array(self, given: Given) -> pa.Array:
-        """Its values."""
-        if self.column is not None:
-            return given.batch.column(self.column)
-        found = given.columns.evaluate(self.expression)
-        return found if self.kind is None else cast(found, self.kind)
-
-
-class Timed(NamedTuple):
-    """Rows of one side: their equality keys, times as ticks, and the times as order keys, the least and greatest."""
-
-    keys: list[pa.Array]
-    ticks: NDArray[Any]
-    at: Ints
-    least: int
-    greatest: int
-
-
-class Ends(NamedTuple):
-    """Where the windows of one kind end, as order keys, lower above upper for none; and where rows prevail."""
-
-    lower: Ints
-    upper: Ints
-    start: Ints | None
-
-
-class Whole(NamedTuple):
-    """Windows alike for all rows, on whole ticks: how far each goes down, up (None: without end), and to its start."""
-
-    windows: list[tuple[int | None, int | None, int | None]]
-    reach: int
-
-    @classmethod
-    def of(cls, definition: Definition) -> Whole:
-        """The windows of a definition without distances of rows' own."""
-
-        def size(offset: Offset | None, rounding: Any) -> int | None:
-            return None if offset is None else int(steps(offset, definition.axis, None, rounding).size)
-
-        found = [
-            (
-                size(own.preceding, "within" if own.lower_closed else "below"),
-                size(own.following, "within" if own.upper_closed else "below"),
-                size(own.preceding, "beyond") if definition.prevails_in(own) else None,
-            )
-            for own in definition.asked.windows
-        ]
-        return cls(found, max(abs(by or 0) for own in found for by in own))
-
-    def ends(self, at: Ints) -> list[Ends]:
-        """Where windows end for rows that are further from both ends of the axis than any reaches."""
-        return [
-            Ends(
-                np.full(at.size, LEAST) if down is None else at - down,
-                np.full(at.size, MOST) if up is None else at + up if up else at,
-                None if start is None else at - start,
-            )
-            for down, up, start in self.windows
-        ]
 
 
 class Definition:
@@ -133,7 +54,7 @@ class Definition:
         self.has_own_bounds = bool(offset_columns(asked))
         """Whether rows bring distances of their own."""
         self.names = asked.query.inputs.left.name, asked.query.inputs.right.name
-        none = self._columns(0, base.empty_table()), self._columns(1, probe.empty_table())
+        none = self.columns(0, empty_batch(base)), self.columns(1, empty_batch(probe))
         sides = timed_columns(asked.query.condition, *none)
         offsets = {column.sql: none[0].evaluate(column) for column in offset_columns(asked)}
         arguments = arguments_of(asked.query, none[1])
@@ -146,6 +67,7 @@ class Definition:
         self.null_safe = [key.null_safe for key in asked.query.condition.keys]
         self.argument_kinds = [None if own.values is None else own.values.type for own in arguments]
         self.keep = choices.keep
+        self.keep_given = choices.keep_given
         self.keep_ticks = None if choices.keep is None else furthest(choices.keep, self.axis, None)
         for option, offset in (("lateness", choices.lateness), ("keep", choices.keep)):
             if offset is not None:
@@ -162,12 +84,7 @@ class Definition:
     @property
     def prevails(self) -> bool:
         """Whether any window begins with rows before it."""
-        return any(map(self.prevails_in, self.asked.windows))
-
-    @staticmethod
-    def prevails_in(window: Window) -> bool:
-        """Whether a window begins with rows before it."""
-        return window.include_prevailing and window.preceding is not None
+        return any(map(prevails_in, self.asked.windows))
 
     def ticks_of(self, at: Ints) -> NDArray[Any]:
         """Times as ticks, of their order keys."""
@@ -187,7 +104,8 @@ class Definition:
 
     def columns(self, side: int, batch: pa.RecordBatch) -> Columns:
         """The columns of a batch of one side."""
-        return self._columns(side, batch)
+        arrays = zip(batch.schema.names, batch.columns, strict=True)
+        return Columns({(self.names[side], own): array for own, array in arrays}, batch.num_rows)
 
     def timed(self, side: int, given: Given) -> Timed:
         """Keys and times of some rows; a row without a time is refused."""
@@ -213,17 +131,17 @@ class Definition:
             for own, read in zip(self.asked.query.aggregates, self._read_arguments, strict=True)
         ]
 
-    def ends(self, given: Given | None, at: NDArray[Any]) -> list[Ends]:
+    def ends(self, given: Given | None, at: NDArray[Any]) -> list[WindowEnds]:
         """Where all windows of base rows end; only distances of their own are read from what is given."""
-        if self.whole is not None and _stays(at, self.whole.reach):
+        if self.whole is not None and self.whole.stay(at):
             return self.whole.ends(at)
         return [self._ends(own, given, at) for own in self.asked.windows]
 
-    def _ends(self, window: Window, given: Given | None, at: NDArray[Any]) -> Ends:
+    def _ends(self, window: Window, given: Given | None, at: NDArray[Any]) -> WindowEnds:
         low, no_low = self._end(window.preceding, given, at, -1, "within" if window.lower_closed else "below")
         high, no_high = self._end(window.following, given, at, 1, "within" if window.upper_closed else "below")
         start = None
-        if self.prevails_in(window):
+        if prevails_in(window):
             start = self._end(window.preceding, given, at, -1, "beyond")[0]
         none = _either(no_low, no_high)
         if start is not None and given is not None and self.has_own_bounds:
@@ -231,7 +149,7 @@ class Definition:
         if none is not None:
             low, high = np.where(none, MOST, low), np.where(none, LEAST, high)
             start = None if start is None else np.where(none, LEAST, start)
-        return Ends(low, high, start)
+        return WindowEnds(low, high, start)
 
     def value(self, tick: Any) -> Any:
         """A time of the axis as Python has it."""
@@ -252,21 +170,18 @@ class Definition:
             raise UsageError.bad_rows("watermark", str(error).splitlines()[0].rstrip(".")) from None
         if array.null_count:
             raise UsageError.null_time("watermark", "time", 1)
-        return ticks_of(array)[0].item()
+        found = ticks_of(array)
+        if found.dtype == object:
+            raise UsageError.wide_time("watermark", "time")
+        if self.is_float and np.isnan(found[0]):
+            raise UsageError.bad_rows("watermark", "time never comes to NaN")
+        return found[0].item()
 
     def moved(self, tick: Any, by: Any) -> int:
         """The order key of a time moved back by so many ticks."""
         if self.is_float:
             return int(comparable(np.array([tick - by], np.float64))[0][0])
         return max(LEAST, int(tick) - int(by))
-
-    def _columns(self, side: int, table: Any) -> Columns:
-        name = self.names[side]
-        arrays = table.columns if isinstance(table, pa.RecordBatch) else [own.combine_chunks() for own in table.columns]
-        arrays = [array if isinstance(array, pa.Array) else pa.concat_arrays(array.chunks) for array in arrays]
-        return Columns(
-            {(name, own): array for own, array in zip(table.schema.names, arrays, strict=True)}, table.num_rows
-        )
 
     def _end(
         self, offset: Offset | None, given: Given | None, at: NDArray[Any], sign: int, rounding: Any
@@ -316,12 +231,6 @@ class Definition:
         if any(offset is None or isinstance(offset, PerRow) for offset in offsets):
             return None
         return max([0, *(furthest(offset, self.axis, None) for offset in offsets if offset is not None)])
-
-
-def _stays(at: Ints, by: int) -> bool:
-    """Whether times, of which there are some, may move by so much either way and stay on the axis."""
-    least, greatest = extent(at)
-    return bool(at.size and int(least) - by > LEAST and int(greatest) + by < MOST)
 
 
 def _either(one: NDArray[np.bool_] | None, other: NDArray[np.bool_] | None) -> NDArray[np.bool_] | None:

@@ -15,12 +15,13 @@ from dovetail._core.kernels.blocks import Rows
 from dovetail._core.kernels.sort import extent
 from dovetail._core.sweep.numbering import KeyNumbers
 from dovetail._hosts.online.clock import Clock
-from dovetail._hosts.online.definition import Ends, Given
 from dovetail._hosts.online.joiners import Joiners
 from dovetail._hosts.online.metrics import Metrics
+from dovetail._hosts.online.reading import Given
 from dovetail._hosts.online.request import NO_ANSWER, Requests
 from dovetail._hosts.online.rows import open_rows
 from dovetail._hosts.online.waiting import ARRIVED, AT, CODE, DUE, OWN, Waiting
+from dovetail._hosts.online.windows import WindowEnds, prevails_in
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dovetail._core.plan.online import Choices
-    from dovetail._hosts.online.definition import Definition, Timed
+    from dovetail._hosts.online.definition import Definition
+    from dovetail._hosts.online.reading import Timed
 
     Ints = NDArray[np.int64]
     OnLate = Callable[[str, pa.RecordBatch], None]
@@ -73,7 +75,7 @@ class Engine:
         nothing = np.empty(0, np.int64)
         lanes = np.empty((len(self.layout.kinds), 0), np.int64), np.empty((self.layout.doubles, 0))
         self.joiners.insert(Rows(nothing, nothing, *lanes), 1)
-        self._results(nothing, [Ends(nothing, nothing, None)] * len(self.definition.asked.windows))
+        self._results(nothing, [WindowEnds(nothing, nothing, None)] * len(self.definition.asked.windows))
         self.joiners.expire(LEAST, prevails=False)
         self.keys.find([pa.nulls(0, kind) for kind in self.definition.key_kinds], 0)
 
@@ -106,7 +108,7 @@ class Engine:
         words[CODE], words[AT], words[ARRIVED] = codes, rows.timed.at, begun
         words[DUE] = reduce(np.maximum, [end for own in windows for end in (own.upper, own.start) if end is not None])
         if self.definition.has_own_bounds:
-            words[OWN] = self._least(windows)
+            words[OWN] = reduce(np.minimum, [own.least for own in windows])
             for i, own in enumerate(windows):
                 start = LEAST if own.start is None else own.start
                 words[OWN + 1 + 3 * i], words[OWN + 2 + 3 * i], words[OWN + 3 + 3 * i] = own.lower, own.upper, start
@@ -204,37 +206,36 @@ class Engine:
         given = Given(self.definition, side, batch)
         return Arrived(given, self.definition.timed(side, given))
 
-    def _windows(self, rows: Arrived) -> list[Ends]:
+    def _windows(self, rows: Arrived) -> list[WindowEnds]:
         found = self.definition.ends(rows.given, rows.timed.ticks)
         if self.definition.keep is not None and self.definition.has_own_bounds:
             self._refuse_far(rows, found)
         return found
 
-    def _refuse_far(self, rows: Arrived, windows: Sequence[Ends]) -> None:
+    def _refuse_far(self, rows: Arrived, windows: Sequence[WindowEnds]) -> None:
         """Refuse windows that reach further back than rows are kept."""
         furthest = self.definition.kept(rows.timed.ticks)
         for own in windows:
             if ((own.lower < furthest) & (own.lower <= own.upper)).any():
-                raise UsageError.beyond_keep(self.definition.keep)
+                raise UsageError.beyond_keep(self.definition.keep_given)
 
-    def _refuse_gone(self, windows: Sequence[Ends]) -> None:
+    def _refuse_gone(self, windows: Sequence[WindowEnds]) -> None:
         for own in windows:
-            low = own.lower if own.start is None else np.minimum(own.lower, own.start)
-            if ((low < self.gone) & (own.lower <= own.upper)).any():
+            if ((own.least < self.gone) & (own.lower <= own.upper)).any():
                 raise UsageError.gone(self.definition.value(self.clock.watermark))
 
-    def _ends(self, words: Ints) -> list[Ends]:
+    def _ends(self, words: Ints) -> list[WindowEnds]:
         """Where the windows of waiting rows end: kept with each row, or the same distance from each one's time."""
         windows, definition = self.definition.asked.windows, self.definition
         if not definition.has_own_bounds:
             return definition.ends(None, definition.ticks_of(words[AT]))
         kept = words[OWN + 1 :]
         return [
-            Ends(kept[3 * i], kept[3 * i + 1], kept[3 * i + 2] if definition.prevails_in(own) else None)
+            WindowEnds(kept[3 * i], kept[3 * i + 1], kept[3 * i + 2] if prevails_in(own) else None)
             for i, own in enumerate(windows)
         ]
 
-    def _results(self, codes: Ints, ends: Sequence[Ends]) -> list[pa.Array]:
+    def _results(self, codes: Ints, ends: Sequence[WindowEnds]) -> list[pa.Array]:
         """One column per aggregate of all windows."""
         columns = []
         for window, own in zip(self.definition.asked.windows, ends, strict=True):
@@ -242,14 +243,6 @@ class Engine:
             columns += [self.layout.column(aggregate, found) for aggregate in window.aggregates]
             self.metrics.looked(found.folds.words[0, : found.size], visited)
         return columns
-
-    def _least(self, windows: Sequence[Ends]) -> Ints:
-        """The least key that each row's windows may look at."""
-        lows = [own.lower if own.start is None else np.minimum(own.lower, own.start) for own in windows]
-        least = lows[0]
-        for low in lows[1:]:
-            least = np.minimum(least, low)
-        return least
 
     def _expire(self) -> None:
         """Let go what no window of a row that waits or is yet to come can reach."""

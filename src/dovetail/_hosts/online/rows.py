@@ -26,6 +26,11 @@ def open_rows(side: str, schema: pa.Schema, given: Any) -> tuple[pa.RecordBatch,
     return _fitted(side, schema, frame.table), frame
 
 
+def empty_batch(schema: pa.Schema) -> pa.RecordBatch:
+    """No rows of a schema."""
+    return pa.RecordBatch.from_pylist([], schema)
+
+
 def _as_table(schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> pa.Table:
     return pa.Table.from_batches(batches, schema)
 
@@ -51,7 +56,7 @@ def _fitted(side: str, schema: pa.Schema, table: pa.Table) -> pa.RecordBatch:
     except (pa.ArrowException, ValueError) as error:
         raise UsageError.bad_rows(side, _line(error)) from None
     batches = fitted.to_batches()
-    return batches[0] if batches else pa.RecordBatch.from_pylist([], schema)
+    return batches[0] if batches else empty_batch(schema)
 
 
 def _line(error: Exception) -> str:

@@ -53,6 +53,8 @@ class Session:
     """A running engine."""
 
     def __init__(self, call: dict[str, Any], on_late: OnLate | None) -> None:
+        if on_late is not None and not callable(on_late):
+            raise UsageError.no_hook("on_late", on_late)
         self.engine = make_engine(call)
         self._call, self._on_late = call_to_json(call), on_late
         self._sync: str = call["sync"]
@@ -79,7 +81,7 @@ class Session:
         call, after, records, cut = (None, 0, [], 0) if log is None else read_log(Path(log))
         given = told["call"] if told is not None else call
         if given is None:
-            raise UsageError.missing_option("WindowJoin.restore", "a snapshot or log=")
+            raise UsageError.nothing_to_restore()
         if call is not None and call != given:
             raise UsageError.other_definition(log)
         session = cls(call_from_json(given), on_late)
