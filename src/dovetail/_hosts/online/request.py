@@ -1,7 +1,7 @@
 """One base row, answered without an Arrow table: for plain columns, whole ticks and windows alike for all rows.
 
-Whatever is not plain (an expression as a key, distances per row, a value of another type than its column) goes the way
-of batches, which gives the same answer, or the reason why there is none.
+Whatever is not plain (an expression as a key, distances per row, a window that reaches an end of the axis, a value that
+its column would not give back as it is) goes the way of batches, which gives the same answer or says why it has none.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from dovetail._core.plan.aggregates import Aggregate
     from dovetail._hosts.online.definition import Definition
     from dovetail._hosts.online.engine import Engine
+    from dovetail._hosts.online.windows import Whole
 
     Finish = Callable[[Found], Any]
 
@@ -40,12 +41,19 @@ class OneWindow(NamedTuple):
     start: int | None
     finish: dict[str, Finish]
 
+    def ends(self, tick: int) -> tuple[int, int, int | None]:
+        """Where the window of a row ends, as `WindowEnds`."""
+        lower = LEAST if self.back is None else tick - self.back
+        upper = MOST if self.forward is None else tick + self.forward
+        return lower, upper, None if self.start is None else tick - self.start
+
 
 class Requests:
     """How to answer single rows of a definition."""
 
-    def __init__(self, engine: Engine, keys: list[str], time: str, windows: list[OneWindow]) -> None:
+    def __init__(self, engine: Engine, whole: Whole, keys: list[str], time: str, windows: list[OneWindow]) -> None:
         self._engine, self._keys, self._time, self._windows = engine, keys, time, windows
+        self._stays = whole.stays
         schema = engine.definition.base
         self._checks = {field.name: _check(field.type) for field in schema}
         self._tick = _tick(engine.definition.axis)
@@ -65,24 +73,22 @@ class Requests:
             {aggregate.name: _finish(aggregate, engine.layout) for aggregate in window.aggregates}
             for window in definition.asked.windows
         ]
-        return cls(engine, *names, [OneWindow(*own, end) for own, end in zip(whole.windows, finish, strict=True)])
+        windows = [OneWindow(*own, end) for own, end in zip(whole.windows, finish, strict=True)]
+        return cls(engine, whole, *names, windows)
 
     def answer(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """The result of a row; NO_ANSWER if it must go the way of batches."""
         out = {}
         for name, check in self._checks.items():
             out[name] = value = row.get(name)
-            if value is not None and not check(value):
+            if value is not None and (check is None or not check(value)):
                 return NO_ANSWER
         at = out[self._time]
-        if at is None:
+        if at is None or not self._stays(tick := self._tick(at)):
             return NO_ANSWER
-        tick = self._tick(at)
         code = self._engine.keys.find_row([out[name] for name in self._keys])
         for own in self._windows:
-            lower = LEAST if own.back is None else max(LEAST, min(MOST, tick - own.back))
-            upper = MOST if own.forward is None else max(LEAST, min(MOST, tick + own.forward))
-            start = None if own.start is None else max(LEAST, tick - own.start)
+            lower, upper, start = own.ends(tick)
             if (lower if start is None else min(lower, start)) < self._engine.gone:
                 return NO_ANSWER
             found = self._engine.joiners.fold_row(code, lower, upper, start, self._scratch)
@@ -98,35 +104,43 @@ def _plain_columns(definition: Definition) -> tuple[list[str], str] | None:
     names = [definition.column_of(expression) for expression in expressions]
     kinds = [*definition.key_kinds, definition.axis]
     for name, kind in zip(names, kinds, strict=True):
-        if name is None or definition.base.field(name).type != kind or not _has_check(kind):
+        if name is None or definition.base.field(name).type != kind or not _is_quick_key(kind):
             return None
     found = [name for name in names if name is not None]
     return found[:-1], found[-1]
 
 
-def _check(kind: pa.DataType) -> Callable[[Any], bool]:
-    """Whether a value is of the very type that a column gives back."""
+def _check(kind: pa.DataType) -> Callable[[Any], bool] | None:
+    """What tells whether a column gives a value back as it is; None if only the column can tell."""
     if pa.types.is_boolean(kind):
         return lambda value: type(value) is bool
     if pa.types.is_integer(kind):
-        most = 1 << (kind.bit_width - 1)
-        return lambda value: type(value) is int and -most <= value < most
+        signed = pa.types.is_signed_integer(kind)
+        most = 1 << (kind.bit_width - signed)
+        least = -most if signed else 0
+        return lambda value: type(value) is int and least <= value < most
     if pa.types.is_float64(kind):
         return lambda value: type(value) is float
     if pa.types.is_string(kind):
-        return lambda value: type(value) is str
-    if pa.types.is_timestamp(kind) and kind.tz in (None, "UTC"):
+        return lambda value: type(value) is str and (value.isascii() or _is_text(value))
+    if pa.types.is_timestamp(kind) and kind.unit == "us" and kind.tz in (None, "UTC"):
         zone = None if kind.tz is None else dt.UTC
         return lambda value: type(value) is dt.datetime and value.tzinfo is zone
-    return lambda _value: False
+    return None
 
 
-def _has_check(kind: pa.DataType) -> bool:
-    return bool(
-        pa.types.is_string(kind)
-        or pa.types.is_signed_integer(kind)
-        or (pa.types.is_timestamp(kind) and kind.tz in (None, "UTC"))
-    )
+def _is_text(value: str) -> bool:
+    """Whether a string can be written down: half of a pair of surrogates cannot."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _is_quick_key(kind: pa.DataType) -> bool:
+    """Whether a value that passed its check can be looked up by itself."""
+    return _check(kind) is not None and not pa.types.is_floating(kind)
 
 
 def _tick(axis: pa.DataType) -> Callable[[Any], int]:
