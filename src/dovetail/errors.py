@@ -895,6 +895,11 @@ class UsageError(DovetailError, ValueError):
         )
 
     @classmethod
+    def results_wait(cls, reason: object) -> Self:
+        """Say that rows were taken, but that results cannot be told; `reason` ends with a hint."""
+        return cls(f"the call was carried out, but rows that are due wait on, as they have no result: {reason}")
+
+    @classmethod
     def no_hook(cls, option: str, got: object) -> Self:
         """Refuse what cannot be called."""
         return cls(f"{option} is {got!r}; it is called with a side and its rows. Hint: {option}=lambda side, rows: ...")

@@ -55,7 +55,8 @@ class WindowJoin:
         Of the schedule: by how much sharing a key must lower the unbalancedness, how fast what was seen fades, and
         after how many rows to look again.
     on_late
-        Called with "base" or "probe" and a batch of late rows, before the others of the call are taken.
+        Called with "base" or "probe" and a batch of late rows, once the others of the call are taken. If it fails, the
+        call has been carried out nevertheless, and its results come with the next one.
     log, sync
         A file in which every call is written before it is carried out, and when that is brought to the disk: `always`
         before the call returns, at an `interval` of a second, or `never` by us.
@@ -147,7 +148,8 @@ class WindowJoin:
 
         A row is due when the watermark has passed its windows. `probe` are probe rows that arrived together with the
         base rows: neither can make the other late. Results come in the form of the rows: a list of dictionaries for
-        mappings, else a frame of the same library.
+        mappings, else a frame of the same library. Where a sum of a row that is due overflows, the rows are taken, but
+        all that are due wait on, and this and every later call says so.
         """
         return self._session.push(rows, probe)
 
@@ -160,7 +162,10 @@ class WindowJoin:
         return self._session.advance(watermark)
 
     def close(self) -> pa.Table:
-        """Return the results of all rows that wait, on what has arrived; the engine takes no more."""
+        """Return the results of all rows that wait, on what has arrived; the engine takes no more.
+
+        An engine that was restored after its end gives the same results once more.
+        """
         return self._session.close()
 
     @property
@@ -196,7 +201,7 @@ class WindowJoin:
 
         A call that the log does not hold to its end was never acknowledged; what there is of it is cut off, and a
         warning logged. The results of the last call in the log come with the next one, as its caller may not have seen
-        them.
+        them, and its late rows go to `on_late` again.
 
         Examples
         --------

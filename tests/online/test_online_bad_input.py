@@ -115,15 +115,3 @@ def test_a_watermark_that_no_time_reaches_is_refused(kind: pa.DataType, row: Any
     assert engine.watermark is None
     engine.insert({"ts": row})
     assert engine.request({"ts": row})["n"] == 1
-
-
-def test_a_hook_that_fails_leaves_the_engine_as_it_was() -> None:
-    def fail(side: str, rows: pa.RecordBatch) -> None:
-        raise RuntimeError(side, rows.num_rows)
-
-    engine = dv.online.WindowJoin(**(GIVEN | {"on_late": fail}))
-    engine.insert({"k": 1, "ts": 20, "v": 1.0})
-    with pytest.raises(RuntimeError, match="probe"):
-        engine.insert([{"k": 1, "ts": 25, "v": 1.0}, {"k": 1, "ts": 5, "v": 1.0}])
-    assert engine.request({"k": 1, "ts": 25})["n"] == 1
-    assert engine.metrics()["late_probe_rows"] == 0

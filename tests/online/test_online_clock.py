@@ -21,10 +21,10 @@ def test_times_are_python_numbers_whatever_the_kernel_returns() -> None:
 
 def test_a_clock_is_led_no_longer_than_asked_for() -> None:
     clock = Clock(None, is_float=False)
-    with clock.led():
+    with clock.led(500):
         clock.see(np.arange(2000), 1999)
-    assert clock.watermark is None
-    with pytest.raises(KeyError), clock.led():
+    assert clock.watermark == 500
+    with pytest.raises(KeyError), clock.led(600):
         raise KeyError
     clock.see(np.array([2000]), 2000)
     assert clock.watermark == 2000

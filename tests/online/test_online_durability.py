@@ -184,7 +184,7 @@ def test_files_of_others_are_refused_in_one_line(tmp_path: Path) -> None:
         (b"", "it is no snapshot"),
         (whole[:-1], "it is damaged"),
         (whole[:200] + b"\0" + whole[201:], "it is damaged"),
-        (whole[:8] + b"\3" + whole[9:], "it is of version 3, and this is version 2"),
+        (whole[:8] + b"\2" + whole[9:], "it is of version 2, and this is version 3"),
     ]
     for content, message in refused:
         snap.write_bytes(content)
@@ -202,3 +202,23 @@ def test_files_of_others_are_refused_in_one_line(tmp_path: Path) -> None:
     log.write_bytes(b"something else")
     with pytest.raises(UsageError, match=r"it is no log of this version. Hint"):
         dv.online.WindowJoin.restore(log=log)
+
+
+def test_rows_with_dictionaries_are_restored(tmp_path: Path) -> None:
+    schema = pa.schema([("k", pa.dictionary(pa.int32(), pa.string())), ("ts", pa.int64())])
+    engine = dv.online.WindowJoin(
+        base=schema,
+        probe=schema,
+        on="ts",
+        keys="k",
+        preceding=40,
+        agg={"n": "count(*)"},
+        lateness=99,
+        log=tmp_path / "log",
+    )
+    for ts, key in enumerate("abacadaba"):
+        batch = pa.table({"k": pa.array([key]).dictionary_encode(), "ts": [ts]})
+        engine.push(batch, batch)
+    expected = engine.advance(50).to_pylist()
+    assert [row["n"] for row in expected] == [1, 1, 2, 1, 3, 1, 4, 2, 5]
+    assert dv.online.WindowJoin.restore(log=tmp_path / "log").advance().to_pylist() == expected

@@ -74,16 +74,16 @@ class Clock:
         self.greatest: Any = None
         self.watermark: Any = None
         self.key = LEAST
-        self._led = False
+        self._led_to: Any = None
 
     @contextmanager
-    def led(self) -> Iterator[None]:
-        """Let the watermark rise only as told, where it would be found from the data."""
-        self._led = self.delays is not None
+    def led(self, ticks: Any) -> Iterator[None]:
+        """Where the lateness is found from the data, let these bring the watermark to a known time, if there is one."""
+        self._led_to = None if self.delays is None else ticks
         try:
             yield
         finally:
-            self._led = False
+            self._led_to = None
 
     @property
     def delays_seen(self) -> dict[str, Any] | None:
@@ -108,16 +108,12 @@ class Clock:
         self.learn(ticks)
         most = ticks.max().item() if self._is_float else int(greatest)
         self.greatest = most if self.greatest is None else max(self.greatest, most)
-        if not self._led:
-            self.follow()
-
-    def follow(self) -> None:
-        """Bring the watermark as far as the greatest time lets it come."""
         lateness = self.lateness
-        if self.greatest is None or lateness == float("inf"):
-            return
-        behind = self.greatest - (lateness if self._is_float else int(lateness))
-        self.raise_to(behind if self._is_float else max(behind, LEAST))
+        if self._led_to is not None:
+            self.raise_to(self._led_to)
+        elif lateness != float("inf"):
+            behind = self.greatest - (lateness if self._is_float else int(lateness))
+            self.raise_to(behind if self._is_float else max(behind, LEAST))
 
     def raise_to(self, ticks: Any) -> None:
         """Bring the watermark to a time, if it lies behind it."""

@@ -19,7 +19,7 @@ from dovetail._hosts.online.joiners import Joiners
 from dovetail._hosts.online.metrics import Metrics
 from dovetail._hosts.online.reading import Given
 from dovetail._hosts.online.request import NO_ANSWER, Requests
-from dovetail._hosts.online.rows import open_rows
+from dovetail._hosts.online.rows import RowReader, empty_batch
 from dovetail._hosts.online.waiting import ARRIVED, AT, CODE, DUE, OWN, Waiting
 from dovetail._hosts.online.windows import WindowEnds, prevails_in
 from dovetail.errors import UsageError
@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from dovetail._core.aggregate.run import Argument
     from dovetail._core.plan.online import Choices
+    from dovetail._hosts.arrow.frames import Frame
     from dovetail._hosts.online.definition import Definition
     from dovetail._hosts.online.reading import Timed
 
@@ -39,16 +41,31 @@ if TYPE_CHECKING:
 BASE, PROBE = 0, 1
 
 
-class Arrived(NamedTuple):
-    """Rows of one side that are not late."""
+class Late(NamedTuple):
+    """Rows that came after the watermark, and their times."""
 
-    given: Given
+    side: int
+    batch: pa.RecordBatch
+    ticks: NDArray[Any]
+
+
+class BaseRows(NamedTuple):
+    """Base rows to be pushed or answered: when they were read, where their windows end, and those that are late."""
+
+    begun: int
+    batch: pa.RecordBatch
     timed: Timed
+    windows: list[WindowEnds]
+    late: Late | None
 
-    @property
-    def batch(self) -> pa.RecordBatch:
-        """Their columns."""
-        return self.given.batch
+
+class ProbeRows(NamedTuple):
+    """Probe rows to be stored: what aggregates read of them, and those that are late."""
+
+    batch: pa.RecordBatch
+    timed: Timed
+    arguments: list[Argument]
+    late: Late | None
 
 
 class Engine:
@@ -56,6 +73,8 @@ class Engine:
 
     def __init__(self, definition: Definition, choices: Choices) -> None:
         self.definition, self.choices = definition, choices
+        sides = zip(definition.names, (definition.base, definition.probe), strict=True)
+        self.readers = [RowReader(name, schema) for name, schema in sides]
         self.layout = Layout(definition.asked.query.aggregates, definition.argument_kinds)
         self.keys = KeyNumbers(definition.key_kinds, definition.null_safe)
         self.joiners = Joiners(choices, self.layout)
@@ -65,8 +84,8 @@ class Engine:
         self.metrics = Metrics()
         self.gone = LEAST
         """Rows below this key may be missing."""
-        self._closed = False
-        self._none = pa.RecordBatch.from_pylist([], definition.schema)
+        self.closed = False
+        self.none = empty_batch(definition.schema)
         self._requests = Requests.of(self)
         self._warm()
 
@@ -79,17 +98,27 @@ class Engine:
         self.joiners.expire(LEAST, prevails=False)
         self.keys.find([pa.nulls(0, kind) for kind in self.definition.key_kinds], 0)
 
-    def read(self, side: int, given: Any) -> tuple[Arrived, Any]:
-        """Rows as the caller gives them, with keys and times; and the frame in which to hand results back."""
+    def read(self, side: int, given: Any) -> tuple[pa.RecordBatch, Frame]:
+        """Rows as the caller gives them, and the frame in which to hand results back."""
         self.check_open()
-        schema = self.definition.base if side == BASE else self.definition.probe
-        batch, frame = open_rows(self.definition.names[side], schema, given)
-        return self._arrived(side, batch), frame
+        return self.readers[side].open(given)
 
-    def insert(self, rows: Arrived) -> None:
+    def base_rows(self, batch: pa.RecordBatch) -> BaseRows:
+        """Rows that may be pushed: whatever could refuse them has been tried, and nothing has changed."""
+        begun = time.perf_counter_ns()
+        given, timed, late = self._in_time(BASE, batch)
+        return BaseRows(begun, given.batch, timed, self._windows(given, timed), late)
+
+    def probe_rows(self, batch: pa.RecordBatch) -> ProbeRows:
+        """Rows that may be stored: whatever could refuse them has been tried, and nothing has changed."""
+        given, timed, late = self._in_time(PROBE, batch)
+        return ProbeRows(given.batch, timed, self.definition.arguments(given), late)
+
+    def insert(self, rows: ProbeRows) -> None:
         """Store probe rows."""
+        self._count_late(rows.late)
         codes = self.keys.give(rows.timed.keys, rows.batch.num_rows)
-        words, doubles = self.layout.encode(self.definition.arguments(rows.given), rows.batch.num_rows)
+        words, doubles = self.layout.encode(rows.arguments, rows.batch.num_rows)
         stored = Rows(codes, rows.timed.at, words, doubles)
         if extent(codes)[0] < 0:
             kept = np.flatnonzero(codes >= 0)
@@ -99,13 +128,12 @@ class Engine:
         self.clock.see(rows.timed.ticks, rows.timed.greatest)
         self.metrics.rows[PROBE] += rows.batch.num_rows
 
-    def push(self, rows: Arrived) -> pa.RecordBatch:
+    def push(self, rows: BaseRows) -> pa.RecordBatch:
         """Let base rows wait for the watermark; return the results of those that it has passed."""
-        begun = time.perf_counter_ns()
-        windows = self._windows(rows)
-        codes = self.keys.give(rows.timed.keys, rows.batch.num_rows)
+        self._count_late(rows.late)
+        windows, codes = rows.windows, self.keys.give(rows.timed.keys, rows.batch.num_rows)
         words = self.waiting.room(codes.size)
-        words[CODE], words[AT], words[ARRIVED] = codes, rows.timed.at, begun
+        words[CODE], words[AT], words[ARRIVED] = codes, rows.timed.at, rows.begun
         words[DUE] = reduce(np.maximum, [end for own in windows for end in (own.upper, own.start) if end is not None])
         if self.definition.has_own_bounds:
             words[OWN] = reduce(np.minimum, [own.least for own in windows])
@@ -115,17 +143,22 @@ class Engine:
         self.waiting.append(rows.batch, words)
         self.clock.see(rows.timed.ticks, rows.timed.greatest)
         self.metrics.rows[BASE] += rows.batch.num_rows
-        return self.release(self.clock.key, begun)
+        return self.release(self.clock.key, rows.begun)
 
     def release(self, bound: int | None, begun: int) -> pa.RecordBatch:
-        """The results of the rows that are due below a bound; of all, without one."""
-        taken = self.waiting.take(bound)
-        found = self._none
-        if taken is not None:
-            columns, words = taken
-            columns += self._results(words[CODE], self._ends(words))
+        """The results of the rows that are due below a bound; of all, without one.
+
+        Where one of them has none, as a sum overflows, all wait on, and what they read is kept.
+        """
+        due, found = self.waiting.due(bound), self.none
+        if due is not None:
+            try:
+                columns = due.columns + self._results(due.words[CODE], self._ends(due.words))
+            except UsageError as error:
+                raise UsageError.results_wait(error) from error
             found = pa.RecordBatch.from_arrays(columns, schema=self.definition.schema)
-            self.metrics.answered(words[ARRIVED], begun)
+            self.waiting.let_go(due)
+            self.metrics.answered(due.words[ARRIVED], begun)
         self._expire()
         return found
 
@@ -140,13 +173,15 @@ class Engine:
         found: dict[str, Any] = self.request(self.read(BASE, row)[0]).to_pylist()[0]
         return found
 
-    def request(self, rows: Arrived) -> pa.RecordBatch:
+    def request(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """The results of base rows on what has arrived."""
         begun = time.perf_counter_ns()
-        windows = self._windows(rows)
-        codes = self.keys.find(rows.timed.keys, rows.batch.num_rows)
+        given = Given(self.definition, BASE, batch)
+        timed = self.definition.timed(BASE, given)
+        windows = self._windows(given, timed)
+        codes = self.keys.find(timed.keys, batch.num_rows)
         self._refuse_gone(windows)
-        columns = [*rows.batch.columns, *self._results(codes, windows)]
+        columns = [*batch.columns, *self._results(codes, windows)]
         self.metrics.requested(codes.size, begun)
         return pa.RecordBatch.from_arrays(columns, schema=self.definition.schema)
 
@@ -160,12 +195,12 @@ class Engine:
     def close(self) -> pa.RecordBatch:
         """The results of all rows that wait."""
         found = self.release(None, time.perf_counter_ns())
-        self._closed = True
+        self.closed = True
         return found
 
     def check_open(self) -> None:
         """Refuse to go on after the end."""
-        if self._closed:
+        if self.closed:
             raise UsageError.engine_closed()
 
     def check_advance(self, watermark: Any) -> Any:
@@ -192,29 +227,31 @@ class Engine:
             }
         )
 
-    def late(self, rows: Arrived) -> NDArray[np.bool_] | None:
-        """Which rows lie before the watermark; None if none does."""
-        return rows.timed.at < self.clock.key if rows.timed.least < self.clock.key else None
-
-    def without_late(self, side: int, rows: Arrived, late: NDArray[np.bool_]) -> Arrived:
-        """The rows that are not late; the others are counted."""
-        self.metrics.late[side] += int(late.sum())
-        self.clock.learn(rows.timed.ticks[late])
-        return self._arrived(side, rows.batch.filter(pa.array(~late)))
-
-    def _arrived(self, side: int, batch: pa.RecordBatch) -> Arrived:
+    def _in_time(self, side: int, batch: pa.RecordBatch) -> tuple[Given, Timed, Late | None]:
+        """The rows that do not lie before the watermark, their keys and times, and the others."""
         given = Given(self.definition, side, batch)
-        return Arrived(given, self.definition.timed(side, given))
+        timed = self.definition.timed(side, given)
+        if timed.least >= self.clock.key:
+            return given, timed, None
+        late = timed.at < self.clock.key
+        others = Late(side, batch.filter(pa.array(late)), timed.ticks[late])
+        given = Given(self.definition, side, batch.filter(pa.array(~late)))
+        return given, self.definition.timed(side, given), others
 
-    def _windows(self, rows: Arrived) -> list[WindowEnds]:
-        found = self.definition.ends(rows.given, rows.timed.ticks)
+    def _count_late(self, late: Late | None) -> None:
+        if late is not None:
+            self.metrics.late[late.side] += late.batch.num_rows
+            self.clock.learn(late.ticks)
+
+    def _windows(self, given: Given, timed: Timed) -> list[WindowEnds]:
+        found = self.definition.ends(given, timed.ticks)
         if self.definition.keep is not None and self.definition.has_own_bounds:
-            self._refuse_far(rows, found)
+            self._refuse_far(timed, found)
         return found
 
-    def _refuse_far(self, rows: Arrived, windows: Sequence[WindowEnds]) -> None:
+    def _refuse_far(self, timed: Timed, windows: Sequence[WindowEnds]) -> None:
         """Refuse windows that reach further back than rows are kept."""
-        furthest = self.definition.kept(rows.timed.ticks)
+        furthest = self.definition.kept(timed.ticks)
         for own in windows:
             if ((own.lower < furthest) & (own.lower <= own.upper)).any():
                 raise UsageError.beyond_keep(self.definition.keep_given)

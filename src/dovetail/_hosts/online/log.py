@@ -1,10 +1,10 @@
 """The write-ahead log: every call that changes the engine, written before it is carried out.
 
 A file begins with a head: the join it belongs to and the number of its first record. A record is a mark, the length and
-the checksum of what follows: the kind of call, its number, the watermark before it, and its rows as an Arrow message. A
-record that was not written to its end, or whose checksum fails with no whole one behind it, is a *torn tail*: the
-process died while writing it, the caller never heard that it was kept, and it is cut off. Anything else that is wrong
-is refused.
+the checksum of what follows: the kind of call, its number, what is told of it, and the rows that it was given, late
+ones too, as Arrow messages. A record that was not written to its end, or whose checksum fails with no whole one behind
+it, is a *torn tail*: the process died while writing it, the caller never heard that it was kept, and it is cut off.
+Anything else that is wrong is refused.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import os
 import struct
 import time
 import zlib
+from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import finalize
 
@@ -21,62 +22,73 @@ from dovetail._hosts.online.files import read_bytes, reason, sync_folder, write_
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
-HEAD, MARK = b"DVTLLOG1", b"DVTR"
+HEAD, MARK = b"DVTLLOG2", b"DVTR"
 _LENGTHS = struct.Struct("<4sII")
 _CALL = struct.Struct("<BQI")
 _OFTEN = 1.0
 """Seconds between two syncs of `sync="interval"`."""
 
 
-class Record(NamedTuple):
-    """One call: its kind, its number, the watermark before it, and the bytes of its rows."""
+class Kind(IntEnum):
+    """What was called."""
 
-    kind: int
+    PUSH = 0
+    INSERT = 1
+    ADVANCE = 2
+    CLOSE = 3
+
+
+class Record(NamedTuple):
+    """One call: its kind and number, and the bytes of the rows that it was given, batch by batch.
+
+    `watermark` is the one before the call and `tick` the one that it gave; `owing` says that results of calls before it
+    had not been handed over yet.
+    """
+
+    kind: Kind
     number: int
     watermark: Any
-    rows: bytes
+    owing: bool
+    tick: Any = None
+    rows: Sequence[bytes] = ()
 
 
 class Log:
     """A log that is written to."""
 
-    def __init__(self, path: Path, sync: str, number: int) -> None:
-        self.path, self._sync, self.number = path, sync, number
+    def __init__(self, path: Path, sync: str) -> None:
+        self.path, self._sync = path, sync
         self._synced = time.monotonic()
         self._open()
 
     @classmethod
-    def create(cls, path: Path, call: str, sync: str, number: int = 0) -> Log:
-        """Begin a log; the first record has the number after this one."""
-        write_whole(path, _framed(json.dumps({"call": call, "after": number}).encode(), HEAD))
-        return cls(path, sync, number)
+    def create(cls, path: Path, call: str, sync: str) -> Log:
+        """Begin a log; its first record has the number 1."""
+        write_whole(path, _head(call, 0))
+        return cls(path, sync)
 
-    def append(self, kind: int, watermark: Any, rows: bytes) -> None:
+    def append(self, record: Record) -> None:
         """Write a record; a disk that takes no more leaves the log as it was."""
-        told = json.dumps(watermark).encode()
-        body = _CALL.pack(kind, self.number + 1, len(told)) + told + rows
-        record = _framed(body, MARK)
+        framed = _framed(_body(record), MARK)
         try:
-            _write_all(self._file, record)
-            self._bring_to_disk()
+            _write_all(self._file, framed)
+            self._bring_to_disk(at_once=record.kind is Kind.CLOSE)
         except OSError as error:
             os.ftruncate(self._file, self._size)
             raise UsageError.cannot_write(self.path, reason(error)) from None
-        self._size += len(record)
-        self.number += 1
+        self._size += len(framed)
 
-    def restart(self, call: str) -> None:
-        """Begin anew behind the last record: a snapshot holds all before it."""
-        write_whole(self.path, _framed(json.dumps({"call": call, "after": self.number}).encode(), HEAD))
+    def restart(self, call: str, after: int) -> None:
+        """Begin anew behind a record: a snapshot holds all up to it."""
+        write_whole(self.path, _head(call, after))
         self._let_go()
         self._open()
 
     def close(self) -> None:
-        """Bring everything to the disk and let go."""
-        if self._sync != "never":
-            os.fsync(self._file)
+        """Let go of the file; the record of the last call has brought everything to the disk."""
         self._let_go()
 
     def _open(self) -> None:
@@ -84,9 +96,10 @@ class Log:
         self._let_go = finalize(self, os.close, self._file)
         self._size = os.fstat(self._file).st_size
 
-    def _bring_to_disk(self) -> None:
+    def _bring_to_disk(self, *, at_once: bool) -> None:
         now = time.monotonic()
-        if self._sync == "always" or (self._sync == "interval" and now - self._synced >= _OFTEN):
+        at_once = at_once or now - self._synced >= _OFTEN
+        if self._sync == "always" or (self._sync == "interval" and at_once):
             os.fsync(self._file)
             self._synced = now
 
@@ -154,7 +167,21 @@ def _any_record(content: bytes, at: int) -> bool:
     return False
 
 
+def _head(call: str, after: int) -> bytes:
+    return _framed(json.dumps({"call": call, "after": after}).encode(), HEAD)
+
+
+def _body(record: Record) -> bytes:
+    told = json.dumps([record.watermark, record.owing, record.tick, [len(own) for own in record.rows]]).encode()
+    return b"".join([_CALL.pack(record.kind, record.number, len(told)), told, *record.rows])
+
+
 def _record(body: bytes) -> Record:
     kind, number, length = _CALL.unpack_from(body)
-    begin = _CALL.size
-    return Record(kind, number, json.loads(body[begin : begin + length]), body[begin + length :])
+    at = _CALL.size + length
+    watermark, owing, tick, lengths = json.loads(body[_CALL.size : at])
+    rows = []
+    for size in lengths:
+        rows.append(body[at : at + size])
+        at += size
+    return Record(Kind(kind), number, watermark, owing, tick, rows)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
-_WORD = 64
+_WORD, _BYTES = 64, 8
 _TESTS = (
     pa.types.is_integer,
     pa.types.is_float64,
@@ -38,9 +38,8 @@ class Packing:
         out_words[0] = 0
         for bit, number in enumerate(self._packed):
             array = batch.column(number)
-            begin = array.offset
             if len(array):
-                out_words[1 + bit] = np.frombuffer(array.buffers()[1], np.int64)[begin : begin + len(array)]
+                out_words[1 + bit] = np.frombuffer(array.buffers()[1], np.int64, len(array), _BYTES * array.offset)
             if array.null_count:
                 out_words[0] |= array.is_null().to_numpy(zero_copy_only=False).astype(np.int64) << bit
         return batch.select(self._others) if self._others else None

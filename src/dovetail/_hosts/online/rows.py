@@ -14,16 +14,43 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def open_rows(side: str, schema: pa.Schema, given: Any) -> tuple[pa.RecordBatch, Frame]:
-    """Read a mapping, a list of them, or a frame; the frame tells how to hand results back."""
-    if isinstance(given, pa.RecordBatch) and given.schema.equals(schema):
-        return given, Frame(given, _as_table)
-    if isinstance(given, Mapping):
-        return _from_mappings(side, schema, [given]), Frame(given, _as_list)
-    if isinstance(given, (list, tuple)) and all(isinstance(row, Mapping) for row in given):
-        return _from_mappings(side, schema, list(given)), Frame(given, _as_list)
-    frame = open_frame(side, given)
-    return _fitted(side, schema, frame.table), frame
+class RowReader:
+    """Reads what callers give as rows of one side."""
+
+    def __init__(self, side: str, schema: pa.Schema) -> None:
+        self.side, self.schema = side, schema
+        self._loose = [number for number, kind in enumerate(schema.types) if not _is_fixed(kind)]
+        self._any_dictionary = any(map(_has_dictionary, schema.types))
+
+    def open(self, given: Any) -> tuple[pa.RecordBatch, Frame]:
+        """Read a mapping, a list of them, or a frame; the frame tells how to hand results back."""
+        if isinstance(given, pa.RecordBatch) and given.schema.equals(self.schema):
+            return self._whole(given), Frame(given, as_table)
+        if isinstance(given, Mapping):
+            return _from_mappings(self.side, self.schema, [given]), Frame(given, _as_list)
+        if isinstance(given, (list, tuple)) and all(isinstance(row, Mapping) for row in given):
+            return _from_mappings(self.side, self.schema, list(given)), Frame(given, _as_list)
+        frame = open_frame(self.side, given)
+        return self._whole(_fitted(self.side, self.schema, frame.table)), frame
+
+    def to_bytes(self, batch: pa.RecordBatch) -> bytes:
+        """Rows for a file: a message, or a stream where dictionaries must come before it."""
+        return stream_bytes(batch) if self._any_dictionary else bytes(batch.serialize().to_pybytes())
+
+    def from_bytes(self, content: bytes) -> pa.RecordBatch:
+        """The rows back."""
+        if self._any_dictionary:
+            return stream_batch(content)
+        return pa.ipc.read_record_batch(pa.py_buffer(content), self.schema)
+
+    def _whole(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Refuse bytes that are no text, and whatever else Arrow would only find when a value is read."""
+        for number in self._loose:
+            try:
+                batch.column(number).validate(full=True)
+            except (pa.ArrowException, ValueError) as error:
+                raise UsageError.bad_rows(self.side, f"{self.schema.names[number]!r}: {_line(error)}") from None
+        return batch
 
 
 def empty_batch(schema: pa.Schema) -> pa.RecordBatch:
@@ -31,7 +58,31 @@ def empty_batch(schema: pa.Schema) -> pa.RecordBatch:
     return pa.RecordBatch.from_pylist([], schema)
 
 
-def _as_table(schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> pa.Table:
+def stream_bytes(batch: pa.RecordBatch) -> bytes:
+    """Rows with their schema."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, batch.schema) as writer:
+        writer.write_batch(batch)
+    return bytes(sink.getvalue().to_pybytes())
+
+
+def stream_batch(content: bytes) -> pa.RecordBatch:
+    """The rows back."""
+    return pa.ipc.open_stream(content).read_next_batch()
+
+
+def _is_fixed(kind: pa.DataType) -> bool:
+    """Whether any bits are a value of a type."""
+    return bool(pa.types.is_primitive(kind) or pa.types.is_decimal(kind))
+
+
+def _has_dictionary(kind: pa.DataType) -> bool:
+    """Whether some values of a type are told by their numbers."""
+    inner = kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
+    return pa.types.is_dictionary(inner) or any(_has_dictionary(inner.field(i).type) for i in range(inner.num_fields))
+
+
+def as_table(schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> pa.Table:
     return pa.Table.from_batches(batches, schema)
 
 

@@ -1,17 +1,20 @@
 """What callers speak with: an engine, its log, and one lock around every call.
 
 A call is read and checked first, then logged, then carried out: what is refused has changed nothing, and what was
-acknowledged is in the log.
+acknowledged is in the log. Late rows are handed over once the others are taken. Results are owed from when they are
+found until the caller has them: what comes between (a hook that fails, a frame that cannot hold them, the end of the
+process) leaves them to the next call, and a record that is written meanwhile says so.
 """
 
 from __future__ import annotations
 
 import logging
-import struct
 from collections.abc import Mapping
+from contextlib import ExitStack
+from itertools import zip_longest
 from pathlib import Path
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
@@ -22,19 +25,20 @@ from dovetail._hosts.online import snapshot
 from dovetail._hosts.online.definition import Definition
 from dovetail._hosts.online.engine import BASE, PROBE, Engine
 from dovetail._hosts.online.files import call_from_json, call_to_json
-from dovetail._hosts.online.log import Log, read_log
+from dovetail._hosts.online.log import Kind, Log, Record, read_log
 from dovetail._hosts.online.metrics import prometheus
+from dovetail._hosts.online.rows import as_table, empty_batch
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Sequence
 
-    from dovetail._hosts.online.engine import Arrived, OnLate
-    from dovetail._hosts.online.log import Record
+    from dovetail._hosts.arrow.frames import Restore
+    from dovetail._hosts.online.engine import BaseRows, Late, OnLate, ProbeRows
 
 _JOIN = ("on", "keys", "preceding", "following", "agg", "closed", "include_prevailing", "windows", "null_safe")
-_ADVANCE, _CLOSE, _BOTH = 2, 3, 4
-_LENGTH = struct.Struct("<Q")
+_SIDES = {Kind.PUSH: (BASE, PROBE), Kind.INSERT: (PROBE,), Kind.ADVANCE: (), Kind.CLOSE: ()}
+"""Whose rows a call brings; the probe rows of a push may be left out."""
 _TOLD = logging.getLogger("dovetail.online")
 
 
@@ -49,6 +53,20 @@ def make_engine(call: Mapping[str, Any]) -> Engine:
     return Engine(Definition(asked, choices, call["base"], call["probe"]), choices)
 
 
+class Call(NamedTuple):
+    """A call that has been read and checked."""
+
+    kind: Kind
+    base: BaseRows | None = None
+    probe: ProbeRows | None = None
+    tick: Any = None
+
+    @property
+    def late(self) -> list[Late]:
+        """Its late rows, side by side."""
+        return [rows.late for rows in (self.base, self.probe) if rows is not None and rows.late is not None]
+
+
 class Session:
     """A running engine."""
 
@@ -61,6 +79,8 @@ class Session:
         self._log: Log | None = None
         self._number = 0
         self._owed: list[pa.RecordBatch] = []
+        self._owing = False
+        """Whether the caller may not have all results of the calls before."""
         self._lock = RLock()
 
     @classmethod
@@ -86,7 +106,7 @@ class Session:
             raise UsageError.other_definition(log)
         session = cls(call_from_json(given), on_late)
         if told is not None and tables is not None:
-            snapshot.load(session.engine, told, tables)
+            session._owe([snapshot.load(session.engine, told, tables)])
             session._number = told["number"]
         if log is not None:
             session._follow(Path(log), after, records, cut)
@@ -95,44 +115,44 @@ class Session:
     def insert(self, given: Any) -> None:
         """Store probe rows."""
         with self._lock:
-            rows, _ = self.engine.read(PROBE, given)
-            rows = self._in_time(PROBE, rows)
-            self._write(PROBE, rows)
-            self.engine.insert(rows)
+            batch, _ = self.engine.read(PROBE, given)
+            call = Call(Kind.INSERT, probe=self.engine.probe_rows(batch))
+            self._write(Kind.INSERT, [batch])
+            self._carry_out(call)
+            self._tell(call.late)
 
     def push(self, given: Any, probe: Any = None) -> Any:
         """Take base rows, and the probe rows that came with them; return the results that are due."""
         with self._lock:
-            rows, frame = self.engine.read(BASE, given)
-            met = None if probe is None else self.engine.read(PROBE, probe)[0]
-            rows = self._in_time(BASE, rows)
-            met = None if met is None else self._in_time(PROBE, met)
-            self._write(BASE if met is None else _BOTH, rows, met)
-            if met is not None:
-                self.engine.insert(met)
-            return frame.restore(self.engine.definition.schema, self._with_owed(self.engine.push(rows)))
+            batch, frame = self.engine.read(BASE, given)
+            met = [] if probe is None else [self.engine.read(PROBE, probe)[0]]
+            call = Call(Kind.PUSH, self.engine.base_rows(batch), *map(self.engine.probe_rows, met))
+            self._write(Kind.PUSH, [batch, *met])
+            return self._handed_over(call, frame.restore)
 
     def request(self, given: Any) -> Any:
         """The results of base rows on what has arrived."""
         with self._lock:
             if isinstance(given, Mapping):
                 return self.engine.request_row(given)
-            rows, frame = self.engine.read(BASE, given)
-            return frame.restore(self.engine.definition.schema, iter([self.engine.request(rows)]))
+            batch, frame = self.engine.read(BASE, given)
+            return frame.restore(self.engine.definition.schema, iter([self.engine.request(batch)]))
 
     def advance(self, watermark: Any) -> pa.Table:
         """Raise the watermark; return the results that are due."""
         with self._lock:
-            tick = self.engine.check_advance(watermark)
-            self._write(_ADVANCE, tick)
-            return self._table(self.engine.advance(tick))
+            call = Call(Kind.ADVANCE, tick=self.engine.check_advance(watermark))
+            self._write(Kind.ADVANCE, tick=call.tick)
+            return self._handed_over(call, as_table)
 
     def close(self) -> pa.Table:
-        """The results of all rows that wait; nothing more is taken."""
+        """The results of all rows that wait; nothing more is taken. What a close before it owes is handed over."""
         with self._lock:
-            self.engine.check_open()
-            self._write(_CLOSE, None)
-            found = self._table(self.engine.close())
+            if not self._owed:
+                self.engine.check_open()
+            if not self.engine.closed:
+                self._write(Kind.CLOSE)
+            found = self._handed_over(Call(Kind.CLOSE), as_table)
             if self._log is not None:
                 self._log.close()
             return found
@@ -140,9 +160,11 @@ class Session:
     def snapshot(self, path: str | Path) -> None:
         """Write everything to a file; the log begins anew behind it."""
         with self._lock:
-            snapshot.save(self.engine, self._call, self._number, Path(path))
+            schema = self.engine.definition.schema
+            owed = pa.Table.from_batches(self._owed, schema).combine_chunks().to_batches()
+            snapshot.save(self.engine, owed[0] if owed else empty_batch(schema), self._call, self._number, Path(path))
             if self._log is not None:
-                self._log.restart(self._call)
+                self._log.restart(self._call, self._number)
 
     def metrics(self) -> dict[str, Any]:
         """What has been done and what is held."""
@@ -158,36 +180,57 @@ class Session:
         """How far time has come."""
         return self.engine.definition.value(self.engine.clock.watermark)
 
-    def _in_time(self, side: int, rows: Arrived) -> Arrived:
-        """Those that are not late; the others are counted and go to whoever wants them, before anything changes."""
-        late = self.engine.late(rows)
-        if late is None:
-            return rows
-        if self._on_late is not None:
-            self._on_late(("base", "probe")[side], rows.batch.filter(pa.array(late)))
-        return self.engine.without_late(side, rows, late)
-
-    def _write(self, kind: int, what: Any, met: Arrived | None = None) -> None:
+    def _write(self, kind: Kind, batches: Sequence[pa.RecordBatch] = (), tick: Any = None) -> None:
         """Log a call that is about to be carried out."""
-        self._number += 1
-        if self._log is None:
-            return
-        rows = repr(what).encode() if kind in (_ADVANCE, _CLOSE) else what.batch.serialize().to_pybytes()
-        if met is not None:
-            rows = _LENGTH.pack(len(rows)) + rows + met.batch.serialize().to_pybytes()
+        number = self._number + 1
+        if self._log is not None:
+            readers = [self.engine.readers[side] for side in _SIDES[kind]]
+            rows = [reader.to_bytes(batch) for reader, batch in zip(readers, batches, strict=False)]
+            self._log.append(Record(kind, number, self.engine.clock.watermark, self._owing, tick, rows))
+        self._number = number
+
+    def _carry_out(self, call: Call) -> pa.RecordBatch:
+        """Do what has been checked and logged; the results that are due by then, none after an insert."""
+        engine = self.engine
+        if call.probe is not None:
+            engine.insert(call.probe)
+        match call.kind:
+            case Kind.PUSH:
+                assert call.base is not None
+                return engine.push(call.base)
+            case Kind.ADVANCE:
+                return engine.advance(call.tick)
+            case Kind.CLOSE:
+                return engine.close()
+            case Kind.INSERT:
+                return engine.none
+
+    def _handed_over(self, call: Call, restore: Restore) -> Any:
+        """Carry out a call and give its results, after those that are owed, in the caller's form."""
+        owed, self._owed, self._owing = self._owed, [], True  # a hook that calls the engine gets results of its own
         try:
-            self._log.append(kind, self.engine.clock.watermark, rows)
-        except UsageError:
-            self._number -= 1
+            try:
+                owed = [*owed, self._carry_out(call)]
+            finally:
+                self._tell(call.late)
+            found = restore(self.engine.definition.schema, iter(owed))
+        except BaseException:
+            self._owed = [*owed, *self._owed]
             raise
+        self._owing = bool(self._owed)
+        return found
 
-    def _with_owed(self, batch: pa.RecordBatch) -> Any:
-        """Results, after those that a restored call still owes."""
-        owed, self._owed = self._owed, []
-        return iter([*owed, batch])
+    def _tell(self, late: Sequence[Late]) -> None:
+        """Hand late rows to whoever wants them, those of both sides even if one of the two calls fails."""
+        if self._on_late is None or not late:
+            return
+        with ExitStack() as calls:
+            for rows in reversed(late):
+                calls.callback(self._on_late, ("base", "probe")[rows.side], rows.batch)
 
-    def _table(self, batch: pa.RecordBatch) -> pa.Table:
-        return pa.Table.from_batches(self._with_owed(batch))
+    def _owe(self, batches: Sequence[pa.RecordBatch]) -> None:
+        self._owed = [batch for batch in batches if batch.num_rows]
+        self._owing = bool(self._owed)
 
     def _follow(self, path: Path, after: int, records: list[Record], cut: int) -> None:
         """Carry out the logged calls that the snapshot does not hold, and go on writing behind them."""
@@ -198,39 +241,42 @@ class Session:
         if cut:
             _TOLD.warning("log %s: cut %d bytes of a record that was not written to its end", path, cut)
             self.engine.metrics.cut += cut
-        owed: list[pa.RecordBatch] = []
-        with self.engine.clock.led():
-            for record in (own for own in records if own.number > self._number):
-                owed = self._replay(record)
+        late = self._replay([own for own in records if own.number > self._number])
         self._number = max([self._number, after, *(own.number for own in records[-1:])])
-        self._owed = [batch for batch in owed if batch.num_rows]
-        self._log = Log(path, self._sync, self._number)
+        self._log = Log(path, self._sync)
+        self._tell(late)
 
-    def _replay(self, record: Record) -> list[pa.RecordBatch]:
-        """Carry out a call again; the results are known to the caller unless it was the last."""
-        engine = self.engine
-        if record.watermark is not None:
-            engine.clock.raise_to(record.watermark)
-        calls: dict[int, Callable[[], pa.RecordBatch]] = {
-            BASE: lambda: engine.push(self._rows(BASE, record.rows)),
-            _ADVANCE: lambda: engine.advance(_tick(record.rows)),
-            _CLOSE: engine.close,
-        }
-        if record.kind == _BOTH:
-            (length,) = _LENGTH.unpack_from(record.rows)
-            base, probe = record.rows[_LENGTH.size :][:length], record.rows[_LENGTH.size + length :]
-            engine.insert(self._rows(PROBE, probe))
-            return [engine.push(self._rows(BASE, base))]
-        if record.kind == PROBE:
-            engine.insert(self._rows(PROBE, record.rows))
-            return []
-        return [calls[record.kind]()]
+    def _replay(self, records: Sequence[Record]) -> list[Late]:
+        """Carry out calls again; the last one's results are owed, its late rows returned: nobody may have seen them.
 
-    def _rows(self, side: int, content: bytes) -> Arrived:
-        schema = self.engine.definition.base if side == BASE else self.engine.definition.probe
-        return self.engine.read(side, pa.ipc.read_record_batch(pa.py_buffer(content), schema))[0]
+        A call that found the watermark from the data brought it to where the next record says that it was.
+        """
+        owed = self._owed
+        late: list[Late] = []
+        for record, reached in zip_longest(records, [following.watermark for following in records[1:]]):
+            call = self._checked(record)
+            with self.engine.clock.led(reached):
+                found = self._again(call)
+            owed, late = [*(owed if record.owing else []), found], call.late
+        self._owe(owed)
+        return late
 
+    def _again(self, call: Call) -> pa.RecordBatch:
+        """The results of a call, none where there were none before either: the rows that are due wait on."""
+        try:
+            return self._carry_out(call)
+        except UsageError:
+            return self.engine.none
 
-def _tick(content: bytes) -> Any:
-    text = content.decode()
-    return None if text == "None" else float(text) if "." in text or "e" in text or "n" in text else int(text)
+    def _checked(self, record: Record) -> Call:
+        """The call of a record, read and checked as it was before."""
+        readers = [self.engine.readers[side] for side in _SIDES[record.kind]]
+        batches = [reader.from_bytes(own) for reader, own in zip(readers, record.rows, strict=False)]
+        match record.kind:
+            case Kind.PUSH:
+                base, *met = batches
+                return Call(Kind.PUSH, self.engine.base_rows(base), *map(self.engine.probe_rows, met))
+            case Kind.INSERT:
+                return Call(Kind.INSERT, probe=self.engine.probe_rows(*batches))
+            case Kind.ADVANCE | Kind.CLOSE:
+                return Call(record.kind, tick=record.tick)

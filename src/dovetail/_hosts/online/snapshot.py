@@ -17,6 +17,7 @@ import pyarrow as pa
 from dovetail._core.aggregate.stored import StoredDistinct, StoredEnd, StoredExtreme
 from dovetail._core.kernels.blocks import Rows
 from dovetail._hosts.online.files import read_bytes, write_whole
+from dovetail._hosts.online.rows import stream_batch, stream_bytes
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -26,14 +27,15 @@ if TYPE_CHECKING:
     from dovetail._core.sweep.numbering import ValueNumbers
     from dovetail._hosts.online.engine import Engine
 
-MAGIC, VERSION = b"DVTLSNAP", 2
+MAGIC, VERSION = b"DVTLSNAP", 3
 _HEAD = struct.Struct("<8sIQ32s")
 _LENGTH = struct.Struct("<Q")
 
 
-def save(engine: Engine, call: str, number: int, path: Path) -> None:
-    """Write everything that an engine holds, up to the record of a number."""
-    parts = [json.dumps(_told(engine, call, number)).encode(), *(_ipc(batch) for batch in _tables(engine))]
+def save(engine: Engine, owed: pa.RecordBatch, call: str, number: int, path: Path) -> None:
+    """Write everything that an engine holds, and the results it owes, up to the record of a number."""
+    told = json.dumps(_told(engine, call, number)).encode()
+    parts = [told, *(stream_bytes(batch) for batch in (*_tables(engine), owed))]
     body = b"".join(_LENGTH.pack(len(part)) + part for part in parts)
     write_whole(path, _HEAD.pack(MAGIC, VERSION, len(body), hashlib.sha256(body).digest()) + body)
 
@@ -50,16 +52,16 @@ def open_snapshot(path: Path) -> tuple[dict[str, Any], Iterator[pa.RecordBatch]]
     if len(body) != length or hashlib.sha256(body).digest() != digest:
         raise UsageError.no_snapshot(path, "it is damaged")
     parts = _parts(body)
-    return json.loads(next(parts)), (_batch(part) for part in parts)
+    return json.loads(next(parts)), (stream_batch(part) for part in parts)
 
 
-def load(engine: Engine, told: dict[str, Any], tables: Iterator[pa.RecordBatch]) -> None:
-    """Bring a new engine to where a snapshot was taken."""
+def load(engine: Engine, told: dict[str, Any], tables: Iterator[pa.RecordBatch]) -> pa.RecordBatch:
+    """Bring a new engine to where a snapshot was taken; return the results that were owed."""
     clock = engine.clock
     clock.greatest, clock.delays_seen = told["greatest"], told["delays"]
     if told["watermark"] is not None:
         clock.raise_to(told["watermark"])
-    engine.gone = told["gone"]
+    engine.gone, engine.closed = told["gone"], told["closed"]
     engine.metrics.rows, engine.metrics.late = told["rows"], told["late"]
     for values in _numberings(engine):
         values.load(next(tables).column(0))
@@ -70,6 +72,7 @@ def load(engine: Engine, told: dict[str, Any], tables: Iterator[pa.RecordBatch])
         own.labels.load(batch.column(0).to_pylist(), batch.column(1).to_pylist())
     engine.joiners.insert(_rows(next(tables), len(engine.layout.kinds)), engine.keys.size)
     engine.waiting.load(next(tables), next(tables))
+    return next(tables)
 
 
 def _told(engine: Engine, call: str, number: int) -> dict[str, Any]:
@@ -81,6 +84,7 @@ def _told(engine: Engine, call: str, number: int) -> dict[str, Any]:
         "watermark": clock.watermark,
         "delays": clock.delays_seen,
         "gone": int(engine.gone),
+        "closed": engine.closed,
         "rows": engine.metrics.rows,
         "late": engine.metrics.late,
     }
@@ -119,17 +123,6 @@ def _labelled(engine: Engine) -> list[StoredExtreme | StoredEnd]:
 
 def _named(arrays: list[pa.Array]) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(arrays, names=[str(number) for number in range(len(arrays))])
-
-
-def _ipc(batch: pa.RecordBatch) -> bytes:
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, batch.schema) as writer:
-        writer.write_batch(batch)
-    return bytes(sink.getvalue().to_pybytes())
-
-
-def _batch(part: bytes) -> pa.RecordBatch:
-    return pa.ipc.open_stream(part).read_next_batch()
 
 
 def _parts(body: bytes) -> Iterator[bytes]:

@@ -18,6 +18,7 @@ import pyarrow as pa
 from dovetail._core.columns.axis import MOST
 from dovetail._core.kernels.sort import ascends, extent, sort_with_order
 from dovetail._hosts.online.packed import Packing
+from dovetail._hosts.online.rows import empty_batch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,13 +34,13 @@ _TOGETHER = 8
 _LARGE = 65_536
 
 
-class Rows(NamedTuple):
-    """Rows that wait, the words of each side by side, and those of their columns that are no words."""
+class WaitingRows(NamedTuple):
+    """WaitingRows that wait, the words of each side by side, and those of their columns that are no words."""
 
     words: Ints
     others: pa.RecordBatch | None
 
-    def by(self, word: int) -> Rows:
+    def by(self, word: int) -> WaitingRows:
         """The same in the order of a word; those that are equal stay as they are."""
         own = self.lane(word)
         return self if ascends(own) else self.pick(sort_with_order(own)[1])
@@ -48,28 +49,30 @@ class Rows(NamedTuple):
         """One word of all rows."""
         return np.ascontiguousarray(self.words[:, word])
 
-    def pick(self, rows: Ints) -> Rows:
+    def pick(self, rows: Ints) -> WaitingRows:
         """Some of them, by their positions."""
-        return Rows(self.words.take(rows, axis=0), None if self.others is None else self.others.take(pa.array(rows)))
+        return WaitingRows(
+            self.words.take(rows, axis=0), None if self.others is None else self.others.take(pa.array(rows))
+        )
 
     @staticmethod
-    def joined(parts: Sequence[Rows]) -> Rows:
+    def joined(parts: Sequence[WaitingRows]) -> WaitingRows:
         """All rows of some parts, one after the other."""
         if len(parts) == 1:
             return parts[0]
         others = [part.others for part in parts]
         words = np.concatenate([part.words for part in parts])
-        return Rows(words, None if others[0] is None else pa.concat_batches(others))
+        return WaitingRows(words, None if others[0] is None else pa.concat_batches(others))
 
 
-class Run:
-    """Rows that came together or were merged so many times, and how many of them have been taken."""
+class WaitingRun:
+    """WaitingRows that came together or were merged so many times, and how many of them have been let go."""
 
-    def __init__(self, rows: Rows, merged: int) -> None:
+    def __init__(self, rows: WaitingRows, merged: int) -> None:
         self.merged = merged
         self._hold(rows)
 
-    def _hold(self, rows: Rows) -> None:
+    def _hold(self, rows: WaitingRows) -> None:
         self._rows = rows
         self._head, self._size = 0, len(rows.words)
         due = rows.lane(DUE)
@@ -81,8 +84,8 @@ class Run:
         return self._size - self._head
 
     @property
-    def left(self) -> Rows:
-        """The rows that have not been taken, in the order of arrival."""
+    def left(self) -> WaitingRows:
+        """The rows that have not been let go, in the order of arrival."""
         return self._rows.pick(np.sort(self._by_due()[1][self._head :])) if self._head else self._rows
 
     @property
@@ -93,15 +96,20 @@ class Run:
         found: int = self._least[self._head].item()
         return found
 
-    def take(self, bound: int) -> Rows:
-        """Take the rows due below a bound, which are some; a few that stay do not hold all that came with them."""
-        due, order = self._by_due()
-        begin, self._head = self._head, int(due.searchsorted(bound))
-        self.next = int(due[self._head]) if self._head < self._size else MOST
-        taken = self._rows.pick(order[begin : self._head])
+    def end(self, bound: int | None) -> int:
+        """Where the rows due below a bound end, in the order in which they come due; without a bound, all do."""
+        return self._size if bound is None else int(self._by_due()[0].searchsorted(bound))
+
+    def until(self, end: int) -> WaitingRows:
+        """The rows up to an end that have not been let go."""
+        return self._rows.pick(self._by_due()[1][self._head : end])
+
+    def let_go(self, end: int) -> None:
+        """Let the rows up to an end go; a few that stay do not hold all that came with them."""
+        self._head = end
+        self.next = int(self._by_due()[0][end]) if end < self._size else MOST
         if 0 < _TOGETHER * len(self) <= self._size:
             self._hold(self.left)
-        return taken
 
     def _by_due(self) -> tuple[Ints, Ints]:
         """When the rows come due, in that order, and which they are."""
@@ -110,13 +118,22 @@ class Run:
         return self._sorted
 
 
+class Due(NamedTuple):
+    """The columns and words of rows that are due, and the heads of runs that they are."""
+
+    columns: list[pa.Array]
+    words: Ints
+    runs: list[WaitingRun]
+    ends: list[int]
+
+
 class Waiting:
     """Base rows of one schema; `own` says how many words of its own each brings."""
 
     def __init__(self, schema: pa.Schema, own: int) -> None:
         self._schema, self._packing = schema, Packing(schema)
         self._columns = OWN + own
-        self._runs: list[Run] = []
+        self._runs: list[WaitingRun] = []
 
     def __len__(self) -> int:
         return sum(map(len, self._runs))
@@ -135,25 +152,31 @@ class Waiting:
         if not batch.num_rows:
             return
         others = self._packing.pack(batch, words[self._columns :])
-        self._runs.append(Run(Rows(words.T, others), 0))
+        self._runs.append(WaitingRun(WaitingRows(words.T, others), 0))
         while self._last_fit():
             last = self._runs[-_TOGETHER:]
-            self._runs[-_TOGETHER:] = [Run(Rows.joined([run.left for run in last]), last[0].merged + 1)]
+            self._runs[-_TOGETHER:] = [WaitingRun(WaitingRows.joined([run.left for run in last]), last[0].merged + 1)]
 
-    def take(self, bound: int | None) -> tuple[list[pa.Array], Ints] | None:
-        """The columns and words of the rows due below a bound (all of them: None), by their times; None without any."""
-        if bound is None:
-            parts, self._runs = [run.left for run in self._runs], []
-        else:
-            due = [run for run in self._runs if run.next < bound]
-            parts = [run.take(bound) for run in due]
-            self._runs = self._runs if all(map(len, due)) else [run for run in self._runs if len(run)]
-        return self._unpacked(Rows.joined(parts).by(AT)) if parts else None
+    def due(self, bound: int | None) -> Due | None:
+        """The rows due below a bound (all of them: None), by their times; None without any. They stay."""
+        runs = [run for run in self._runs if bound is None or run.next < bound]
+        if not runs:
+            return None
+        ends = [run.end(bound) for run in runs]
+        parts = [run.until(end) for run, end in zip(runs, ends, strict=True)]
+        return Due(*self._unpacked(WaitingRows.joined(parts).by(AT)), runs, ends)
+
+    def let_go(self, due: Due) -> None:
+        """Keep rows no longer that were due."""
+        for run, end in zip(due.runs, due.ends, strict=True):
+            run.let_go(end)
+        if not all(map(len, due.runs)):
+            self._runs = [run for run in self._runs if len(run)]
 
     def dump(self) -> Iterator[pa.RecordBatch]:
         """All rows in the order in which they come due, then their words."""
-        empty = Rows(self.room(0).T, self._packing.pack(pa.RecordBatch.from_pylist([], self._schema), self.room(0)))
-        columns, words = self._unpacked(Rows.joined([run.left for run in self._runs] or [empty]).by(DUE))
+        empty = WaitingRows(self.room(0).T, self._packing.pack(empty_batch(self._schema), self.room(0)))
+        columns, words = self._unpacked(WaitingRows.joined([run.left for run in self._runs] or [empty]).by(DUE))
         yield pa.RecordBatch.from_arrays(columns, schema=self._schema)
         yield pa.RecordBatch.from_arrays([pa.array(own) for own in words], [str(i) for i in range(len(words))])
 
@@ -164,7 +187,7 @@ class Waiting:
             words[lane] = own.to_numpy(zero_copy_only=False)
         self.append(batch, words)
 
-    def _unpacked(self, rows: Rows) -> tuple[list[pa.Array], Ints]:
+    def _unpacked(self, rows: WaitingRows) -> tuple[list[pa.Array], Ints]:
         words = np.ascontiguousarray(rows.words.T)
         return self._packing.unpack(words[self._columns :], rows.others), words[: self._columns]
 
