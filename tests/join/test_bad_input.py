@@ -119,6 +119,29 @@ def test_intervals_of_months_are_not_compared_on_arrow() -> None:
         dv.join(table, table, on="l.v < r.v")
 
 
+UNORDERED: dict[str, pa.Array] = {
+    "EXTENSION<ARROW.UUID>": pa.array([b"a" * 16], pa.uuid()),
+    "LIST_VIEW<ITEM: INT64>": pa.array([[1]], pa.list_view(pa.int64())),
+    r"FIXED_SIZE_LIST<ITEM: INT64>\[1\]": pa.array([[1]], pa.list_(pa.int64(), 1)),
+    "SPARSE_UNION<0: INT64=0>": pa.UnionArray.from_sparse(pa.array([0], pa.int8()), [pa.array([1])]),
+    "ARRAY<BIGINT>": pa.array([[1]]),
+}
+
+
+@pytest.mark.parametrize(("kind", "values"), UNORDERED.items())
+@pytest.mark.parametrize(
+    "test", ["{l} = {r}", "{l} <> {r}", "{l} <=> {r} OR l.j > 0", "greatest({l}, {r}) IS NULL", "{l} IN ({r}, {r})"]
+)
+@pytest.mark.parametrize("value", ["{}.t", "struct({}.t)"])
+def test_types_without_an_order_are_refused_wherever_they_are_compared(
+    kind: str, values: pa.Array, test: str, value: str
+) -> None:
+    table = pa.table({"j": [0], "t": values})
+    on = "l.j <= r.j AND " + test.format(l=value.format("l"), r=value.format("r"))
+    with pytest.raises(UnsupportedError, match=rf"a comparison of (STRUCT<t: )?{kind}>? in .* is not evaluated.*Hint"):
+        dv.join(table, table, on=on)
+
+
 def test_one_frame_and_three_without_names_are_refused() -> None:
     with pytest.raises(UsageError, match=r"join got 1 inputs; it takes two, or more if each has a name. Hint"):
         dv.join(LEFT, on="l.at > 1")

@@ -15,8 +15,9 @@ from sqlglot import exp
 from dovetail._core.columns.cast import cast
 from dovetail._core.columns.coerce import common_type, comparison_type
 from dovetail._core.columns.lanes import constant, flags, is_true, present, values
+from dovetail._core.columns.order_keys import has_order
 from dovetail._core.columns.scope import arguments, merged, operands, refused, text_of, unsupported
-from dovetail._core.columns.types import BOOLEAN, family, sql_name
+from dovetail._core.columns.types import BOOLEAN, family, is_interval, sql_name
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -33,9 +34,17 @@ def brought_together(left: pa.Array, right: pa.Array, node: exp.Expr) -> tuple[p
     target = comparison_type(left.type, right.type)
     if target is None:
         raise UsageError.cannot_compare(text_of(node), sql_name(left.type), sql_name(right.type))
-    if family(target) == "list":
-        raise unsupported(node, "a comparison of arrays")
+    _refuse_unordered(target, node)
     return cast(left, target), cast(right, target)
+
+
+def _refuse_unordered(kind: pa.DataType, node: exp.Expr) -> None:
+    """Refuse types whose values, or whose fields' values, have no order here."""
+    if family(kind) == "struct":
+        for field in kind:
+            _refuse_unordered(field.type, node)
+    elif not (has_order(kind) or is_interval(kind)):
+        raise unsupported(node, f"a comparison of {sql_name(kind)}")
 
 
 def equal(left: pa.Array, right: pa.Array, node: exp.Expr) -> pa.Array:
@@ -168,8 +177,9 @@ def _extreme(beats: Callable[[pa.Array, pa.Array], Flags]) -> Handler:
     def best(node: exp.Expr, scope: Scope) -> pa.Array:
         sides = [scope.value(side) for side in arguments(node, ("this", "expressions"))]
         target = common_type([side.type for side in sides], promote_strings=False)
-        if target is None or len(sides) == 1 or family(target) == "list":
+        if target is None or len(sides) == 1:
             raise refused(node, *sides)
+        _refuse_unordered(target, node)
         return _fold([cast(side, target) for side in sides], beats)
 
     return best
