@@ -135,6 +135,26 @@ def test_infinities_and_nan_are_met_alike_by_every_plan(values: list[float]) -> 
     assert {_bits(got) for got in _answers(values, "sum(r.v)").values()} == {_bits(_exact_sum(values) + 0.0)}
 
 
+def test_a_spread_does_not_depend_on_rows_that_it_does_not_meet() -> None:
+    tenths, far = [0.1, 0.2, 0.3], [1e9 + number / 7 for number in range(9)]
+    base, rows = pa.table({"k": [1, 2]}), pa.table({"k": [1] * 3 + [2] * 9, "v": tenths + far})
+    got = dv.join(base, rows, on="l.k = r.k", agg={"s": "variance(r.v)"}, per="l")["s"].to_pylist()
+    assert got == pytest.approx([_exact_variance(tenths), _exact_variance(far)], rel=1e-11)
+
+
+@FEWER
+@given(st.lists(st.floats(-1e6, 1e6).filter(lambda value: value == 0 or abs(value) > 1e-6), min_size=2, max_size=40))
+def test_every_plan_gives_the_exact_variance(values: list[float]) -> None:
+    for got in _answers(values, "variance(r.v)").values():
+        assert got == pytest.approx(_exact_variance(values), rel=1e-15, abs=1e-19)
+
+
+def _exact_variance(values: list[float]) -> float:
+    exact = [Fraction(value) for value in values]
+    mean = sum(exact) / len(exact)
+    return float(sum((value - mean) ** 2 for value in exact) / (len(exact) - 1))
+
+
 def _decimals(*unscaled: int, kind: pa.DataType | None = None) -> pa.Array:
     """Whole numbers as decimals, whatever the precision that Python would round to."""
     return pa.array([Decimal(number) for number in unscaled], kind or pa.decimal128(38, 0))

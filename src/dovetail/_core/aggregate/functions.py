@@ -228,24 +228,28 @@ class FloatTotal:
 
 
 class Spread:
-    """Sample variance or standard deviation, from exact squares of the distances to the median of all values."""
+    """Sample variance or standard deviation, from exact squares of the exact distances to the median of all values."""
 
     def __init__(self, values: pa.Array) -> None:
         numbers = _doubles(values)
         valid = values.is_valid().to_numpy(zero_copy_only=False)
         finite = numbers[valid & np.isfinite(numbers)]
+        middle, zero = np.array(np.median(finite) if finite.size else 0.0), np.array(0.0)
         with np.errstate(over="ignore", invalid="ignore"):
-            apart = np.where(valid, numbers - (np.median(finite) if finite.size else 0.0), 0.0)
-            squares = square(apart)
-        self.lanes = [_valid(values), *(Lane("total", own) for own in (apart, *squares))]
+            apart, rest = (np.where(valid, own, 0.0) for own in add((numbers, zero), (-middle, zero)))
+            squares, lost = square(apart)
+            lost += rest * (2 * apart + rest)
+        lanes = [apart, squares, lost, rest] if rest.any() else [apart, squares, lost]
+        self.lanes = [_valid(values), *(Lane("total", own) for own in lanes)]
 
     def finish(self, folded: list[NDArray[Any]], function: str) -> pa.Array:
         """NULL for fewer than two values."""
         count = folded[0]
-        apart, squares, rests = ((own[:, 0], own[:, 1]) for own in folded[1:])
+        apart, squares, lost, *rest = ((own[:, 0], own[:, 1]) for own in folded[1:])
         with np.errstate(all="ignore"):
-            off = squared_over(apart, np.maximum(count, 1).astype(np.float64))
-            around = rounded(add(add(squares, rests), (-off[0], -off[1])))
+            whole = add(apart, rest[0]) if rest else apart
+            off = squared_over(whole, np.maximum(count, 1).astype(np.float64))
+            around = rounded(add(add(squares, lost), (-off[0], -off[1])))
             variance = np.maximum(around, 0.0) / (count - 1)
             return pa.array(variance if function == "variance" else np.sqrt(variance), pa.float64(), mask=count < 2)  # noqa: PLR2004
 
