@@ -222,3 +222,14 @@ def test_rows_with_dictionaries_are_restored(tmp_path: Path) -> None:
     expected = engine.advance(50).to_pylist()
     assert [row["n"] for row in expected] == [1, 1, 2, 1, 3, 1, 4, 2, 5]
     assert dv.online.WindowJoin.restore(log=tmp_path / "log").advance().to_pylist() == expected
+
+
+def test_latencies_are_of_one_clock_after_a_snapshot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setattr("time.perf_counter_ns", lambda: 2**60)
+        engine = _engine()
+        engine.push({"k": "a", "ts": 1})
+        engine.snapshot(tmp_path / "snap")
+    again = dv.online.WindowJoin.restore(tmp_path / "snap")
+    again.close()
+    assert 0 < again.metrics()["latency"][0.5] < 1e6

@@ -10,6 +10,7 @@ Worst case   a row moves log8 of 65,536 times, and once more when it is due; row
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -181,10 +182,11 @@ class Waiting:
         yield pa.RecordBatch.from_arrays([pa.array(own) for own in words], [str(i) for i in range(len(words))])
 
     def load(self, batch: pa.RecordBatch, told: pa.RecordBatch) -> None:
-        """Take over what was dumped."""
+        """Take over what was dumped; the rows arrive now, as the clock that timed them was of another process."""
         words = self.room(batch.num_rows)
         for lane, own in enumerate(told.columns):
             words[lane] = own.to_numpy(zero_copy_only=False)
+        words[ARRIVED] = time.perf_counter_ns()
         self.append(batch, words)
 
     def _unpacked(self, rows: WaitingRows) -> tuple[list[pa.Array], Ints]:
