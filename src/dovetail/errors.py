@@ -493,6 +493,14 @@ class UsageError(DovetailError, ValueError):
         )
 
     @classmethod
+    def refused_batch(cls, name: str, reason: str) -> Self:
+        """Refuse a batch that an input cannot have."""
+        return cls(
+            f"a batch of input {name!r} is refused, nothing of it is taken: {reason}. "
+            "Hint: an input has Arrow record batches of one schema, none after its end."
+        )
+
+    @classmethod
     def negative_lateness(cls, got: object) -> Self:
         """Refuse a lateness that nothing can keep."""
         return cls(f"lateness {got!r} is negative; it is how far rows may be behind. Hint: lateness='10 seconds'.")

@@ -157,6 +157,84 @@ def test_what_is_no_stream_is_refused(given: Any, message: str) -> None:
         stream.temporal_join(a=A, b=given, **WINDOW)
 
 
+OTHER_BATCHES: list[tuple[Any, str]] = [
+    (pa.record_batch({"x": [1]}), r"its columns are \['x'\], not \['s'\]"),
+    (pa.record_batch({"s": ["x"]}), r"its column 's' is string, not int64"),
+    ({"s": [1]}, "it is a dict"),
+    (pa.table({"s": [1]}), "it is a Table"),
+    (None, "it is a NoneType"),
+]
+
+
+@pytest.mark.parametrize(("other", "reason"), OTHER_BATCHES)
+@pytest.mark.parametrize("algorithm", ["buffer-input", "buffer-output", "tpmj", "progressive"])
+def test_another_kind_of_batch_in_a_stream_is_refused(other: Any, reason: str, algorithm: str) -> None:
+    inputs: dict[str, Any] = {"a": iter([_stamps(1), other]), "b": [_stamps(1)]}
+    on = "a.s = b.s"
+    found = (
+        stream.join(**inputs, on=on)
+        if algorithm == "progressive"
+        else stream.temporal_join(**inputs, **{**STAMPED, "on": on}, algorithm=algorithm)
+    )
+    with pytest.raises(UsageError, match=rf"a batch of input 'a' is refused, nothing of it is taken: {reason}. Hint"):
+        found.read_all()
+
+
+@pytest.mark.parametrize("algorithm", ["buffer-input", "buffer-output", "tpmj"])
+def test_refused_batches_change_nothing(algorithm: str) -> None:
+    call: dict[str, Any] = {**STAMPED, "on": "a.s <= b.s", "algorithm": algorithm}
+    operator = stream.temporal_operator({"a": _stamps().schema, "b": _stamps().schema}, **call)
+    results = [*operator.on_batch("a", _stamps(5)), *operator.on_batch("b", _stamps(6))]
+    for other, reason in OTHER_BATCHES:
+        with pytest.raises(UsageError, match=rf"a batch of input 'a' is refused, .*{reason}. Hint"):
+            list(operator.on_batch("a", other))
+    with pytest.raises(UsageError, match=r"input 'a' runs backwards: a row starts at 3 after one at 90"):
+        list(operator.on_batch("a", _stamps(90, 3)))
+    with pytest.raises(UsageError, match=r"input 'c' is not known; it is one of 'a', 'b'"):
+        list(operator.on_batch("c", _stamps(7)))
+    with pytest.raises(UsageError, match=r"input 'c' is not known; it is one of 'a', 'b'"):
+        list(operator.on_end("c"))
+    assert operator.late_rows == {"a": 0, "b": 0}
+    results += [*operator.on_batch("a", _stamps(7)), *operator.on_end("a")]
+    with pytest.raises(UsageError, match=r"a batch of input 'a' is refused, .*: the input has ended. Hint"):
+        list(operator.on_batch("a", _stamps(8)))
+    results += [*operator.on_batch("b", _stamps(7)), *operator.on_end("b")]
+    found = [tuple(row.values()) for batch in results for row in batch.to_pylist()]
+    assert found == [(5, 6, 6, 10), (5, 7, 7, 10), (7, 7, 7, 12)]
+
+
+def test_rows_whose_keys_cannot_be_had_change_nothing() -> None:
+    schema = pa.schema([("s", pa.int64()), ("t", pa.string())])
+    call: dict[str, Any] = {**STAMPED, "on": "CAST(a.t AS INT) = CAST(b.t AS INT)", "algorithm": "buffer-output"}
+    operator = stream.temporal_operator({"a": schema, "b": schema}, **call, how="left")
+    with pytest.raises(UsageError, match=r"'x' of type STRING cannot be cast to INT"):
+        list(operator.on_batch("a", pa.record_batch({"s": [4], "t": ["x"]})))
+    for name in ("a", "b"):
+        list(operator.on_batch(name, pa.record_batch({"s": [1], "t": ["7"]})))
+    results = [*operator.on_end("a"), *operator.on_end("b")]
+    assert [tuple(row.values()) for batch in results for row in batch.to_pylist()] == [(1, "7", 1, "7", 1, 6)]
+
+
+def test_a_batch_may_say_more_of_its_columns_than_the_schema() -> None:
+    told = pa.schema([pa.field("s", pa.int64(), nullable=False, metadata={"unit": "s"})], metadata={"of": "a"})
+    other = pa.RecordBatch.from_arrays([pa.array([2])], schema=told)
+    found = stream.temporal_join(a=iter([_stamps(1), other]), b=[_stamps(1)], **STAMPED).read_all()
+    assert found.column("s").to_pylist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("schemas", "options", "message"),
+    [
+        ({"a": A.schema}, {}, r"join got 1 inputs"),
+        ({"a": A.schema, "b": {"s": "int"}}, {}, r"b is a dict; the engine needs its schema. Hint: b=table.schema"),
+        ({"a": A.schema, "b": B.schema}, {"late": 5}, r"late is 5; it is called with a side and its rows. Hint"),
+    ],
+)
+def test_an_operator_needs_schemas(schemas: dict[str, Any], options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        stream.temporal_operator(schemas, **WINDOW, **options)
+
+
 def test_a_stream_needs_another() -> None:
     with pytest.raises(UsageError, match=r"join got 1 inputs"):
         stream.join(a=A, on="TRUE")

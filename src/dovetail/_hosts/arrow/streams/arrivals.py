@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from dovetail._core.kernels.memory import joined
 from dovetail._core.kernels.sort import ascends, sort_with_order
+from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,6 +20,18 @@ if TYPE_CHECKING:
 LEAST, MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 ENDED = int(MOST) + 1
 """The frontier of an input that has ended: all its rows have arrived."""
+
+
+def checked(name: str, batch: object, schema: pa.Schema) -> pa.RecordBatch:
+    """A batch of the columns of its input; anything else is refused."""
+    if not isinstance(batch, pa.RecordBatch):
+        raise UsageError.refused_batch(name, f"it is a {type(batch).__name__}")
+    if batch.schema.names != schema.names:
+        raise UsageError.refused_batch(name, f"its columns are {batch.schema.names}, not {schema.names}")
+    for own, told in zip(batch.schema, schema, strict=True):
+        if own.type != told.type:
+            raise UsageError.refused_batch(name, f"its column {own.name!r} is {own.type}, not {told.type}")
+    return batch if batch.schema.equals(schema) else pa.RecordBatch.from_arrays(batch.columns, schema=schema)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from dovetail._hosts.arrow.streams.arrivals import checked
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def open_stream(name: str, given: Any) -> tuple[pa.Schema, Iterator[pa.RecordBat
         raise UsageError.no_schema(name)
     if not isinstance(first, pa.RecordBatch):
         raise UsageError.no_batches(name, f"{type(given).__name__} of {type(first).__name__}")
-    return first.schema, chain([first], batches)
+    return first.schema, (checked(name, batch, first.schema) for batch in chain([first], batches))
 
 
 def drive(

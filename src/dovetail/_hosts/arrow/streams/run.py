@@ -80,6 +80,13 @@ def operator_of(
     disk: dict[str, Any],
 ) -> TemporalOperator | TpmjOperator:
     """The operator of a call."""
+    if len(schemas) < 2:  # noqa: PLR2004 -- a join has two sides at least
+        raise UsageError.number_of_inputs(len(schemas))
+    for name, schema in schemas.items():
+        if not isinstance(schema, pa.Schema):
+            raise UsageError.needs_schema(name, type(schema).__name__)
+    if late is not None and not callable(late):
+        raise UsageError.no_hook("late", late)
     asked = read_temporal(tuple(Input(name, tuple(schema.names)) for name, schema in schemas.items()), **call)
     return operator_for(asked, tuple(schemas.values()), lateness=lateness, late=late, disk=disk)
 

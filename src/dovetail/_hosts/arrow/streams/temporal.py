@@ -34,7 +34,7 @@ from dovetail._core.plan.validity import VALID_END, VALID_START
 from dovetail._core.sweep.areas.equality import Equality
 from dovetail._core.sweep.stream_join import Arrived, StreamJoin
 from dovetail._hosts.arrow.join import threads
-from dovetail._hosts.arrow.streams.arrivals import ENDED, Arrivals, Waiting
+from dovetail._hosts.arrow.streams.arrivals import ENDED, Arrivals, Waiting, checked
 from dovetail._hosts.arrow.streams.remembered import StoredRows
 from dovetail.errors import UsageError
 
@@ -120,9 +120,29 @@ class Timed(ABC):
         self.take(name, batch)
         yield from self.advance()
 
-    @abstractmethod
     def take(self, name: str, batch: pa.RecordBatch) -> None:
-        """Take a batch of one input."""
+        """Take a batch of one input; one that is refused changes nothing."""
+        arrivals = self.of_input(name)
+        if arrivals.ended:
+            raise UsageError.refused_batch(name, "the input has ended")
+        number = self.told.asked.names.index(name)
+        batch = checked(name, batch, self.told.schemas[number])
+        before = arrivals.latest, arrivals.late
+        try:
+            self.hold(number, name, batch)
+        except BaseException:
+            arrivals.latest, arrivals.late = before
+            raise
+
+    def of_input(self, name: str) -> Arrivals:
+        """What has arrived of an input."""
+        if name not in self.told.asked.names:
+            raise UsageError.unknown_choice("input", name, self.told.asked.names)
+        return self.arrivals[name]
+
+    @abstractmethod
+    def hold(self, number: int, name: str, batch: pa.RecordBatch) -> None:
+        """Keep the rows of a batch that fits its input."""
 
     @abstractmethod
     def advance(self) -> Iterator[pa.RecordBatch]:
@@ -191,9 +211,8 @@ class TemporalOperator(Timed):
         waiting = sum(own.size for own in self.arrivals.values())
         return waiting + self.join.size() + self.pairs.size + self.stretches.size
 
-    def take(self, name: str, batch: pa.RecordBatch) -> None:
-        """Take a batch of one input."""
-        number = self.told.asked.names.index(name)
+    def hold(self, number: int, name: str, batch: pa.RecordBatch) -> None:
+        """Join the rows of a batch, or keep them until they are complete."""
         rows = self.in_time(number, name, batch)
         if self.arriving:
             self._join_at_once(number, rows)
@@ -229,7 +248,7 @@ class TemporalOperator(Timed):
 
     def on_end(self, name: str) -> Iterator[pa.RecordBatch]:
         """Note that an input has ended; yield results that are certain."""
-        self.arrivals[name].ended = True
+        self.of_input(name).ended = True
         yield from self.advance()
 
     def advance(self) -> Iterator[pa.RecordBatch]:
@@ -294,13 +313,13 @@ class TemporalOperator(Timed):
         linked = self.told.linked
         if rows is None:
             rows = Waiting(np.empty(0, np.int64), np.empty(0, np.int64), _empty(self.told.schemas[number]))
+        columns = Columns.of(linked.names[number], pa.Table.from_batches([rows.batch]))
+        links, fits = linked.brings(number, columns)
         numbers = np.arange(self.counted[number], self.counted[number] + rows.start.size)
         self.counted[number] += rows.start.size
         coverage = self.coverage[number]
         if coverage is not None:
             coverage.insert(numbers, rows.start, rows.end)
-        columns = Columns.of(linked.names[number], pa.Table.from_batches([rows.batch]))
-        links, fits = linked.brings(number, columns)
         arrived = Arrived(numbers, rows.start, rows.end, links)
         if fits is not None:
             arrived = Arrived(numbers[fits], rows.start[fits], rows.end[fits], links)

@@ -69,9 +69,8 @@ class TpmjOperator(Timed):
         """About how many bytes of rows wait in memory to be written."""
         return self.external.size
 
-    def take(self, name: str, batch: pa.RecordBatch) -> None:
-        """Take a batch of one input."""
-        number = self.told.asked.names.index(name)
+    def hold(self, number: int, name: str, batch: pa.RecordBatch) -> None:
+        """Collect the rows of a batch that can have partners."""
         rows = self.in_time(number, name, batch)
         keyed = self.external.inputs[number].keyed(rows.batch, rows.start, rows.end)
         if keyed.num_rows:
@@ -85,7 +84,7 @@ class TpmjOperator(Timed):
 
     def on_end(self, name: str) -> Iterator[pa.RecordBatch]:
         """Note that an input has ended; after the last one, yield all that is left."""
-        self.arrivals[name].ended = True
+        self.of_input(name).ended = True
         if all(own.ended for own in self.arrivals.values()):
             self.write()
             yield from self.merge(last=True)
