@@ -485,19 +485,19 @@ class UsageError(DovetailError, ValueError):
         )
 
     @classmethod
-    def no_schema(cls, name: str) -> Self:
-        """Say that an empty iterator does not tell its columns."""
-        return cls(
-            f"input {name!r} has no batch, so that its columns are not known. "
-            "Hint: pass pyarrow.RecordBatchReader.from_batches(schema, batches), or at least one batch without rows."
-        )
-
-    @classmethod
     def refused_batch(cls, name: str, reason: str) -> Self:
         """Refuse a batch that an input cannot have."""
         return cls(
             f"a batch of input {name!r} is refused, nothing of it is taken: {reason}. "
             "Hint: an input has Arrow record batches of one schema, none after its end."
+        )
+
+    @classmethod
+    def no_schema(cls, name: str) -> Self:
+        """Say that an empty iterator does not tell its columns."""
+        return cls(
+            f"input {name!r} has no batch, so that its columns are not known. "
+            "Hint: pass pyarrow.RecordBatchReader.from_batches(schema, batches), or at least one batch without rows."
         )
 
     @classmethod
@@ -640,6 +640,11 @@ class UsageError(DovetailError, ValueError):
             f"input {name!r} is a {got}; a join takes Spark, Arrow, pandas, Polars or DuckDB frames. "
             "Hint: pyarrow.table(...) makes one of columns."
         )
+
+    @classmethod
+    def unreadable_frame(cls, name: str, reason: str) -> Self:
+        """Say why a frame has no counterpart in Arrow."""
+        return cls(f"input {name!r} cannot be read as Arrow: {reason}. Hint: cast, rename or drop the column it names.")
 
     @classmethod
     def number_of_inputs(cls, got: int) -> Self:

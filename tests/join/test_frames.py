@@ -85,3 +85,38 @@ def test_views_and_runs_are_joined_too() -> None:
 def test_what_is_no_frame_is_refused_in_one_line() -> None:
     with pytest.raises(UsageError, match=r"input 'r' is a list; a join takes Spark, Arrow, pandas, Polars or DuckDB"):
         dv.join(POINTS, [1, 2], on="l.at > 1")
+
+
+UNREADABLE: list[tuple[object, str]] = [
+    (pd.DataFrame({"at": [1, 2], "mixed": [1, "x"]}), r"Could not convert 'x' with type str: .*for column mixed with"),
+    (pd.DataFrame([[1, 2]], columns=["at", "at"]), r"Duplicate column names found: \['at', 'at'\]"),
+    (pd.DataFrame({"at": [1], "big": [1 << 70]}), r"Python int too large"),
+    (pd.DataFrame({"at": [1], "pair": [1j]}), r"Unsupported numpy type .*; Conversion failed for column pair"),
+    (pl.DataFrame({"at": [1]}).cast(pl.Int128), r"column 'at' is Int128, which Arrow has no type for"),
+    (pl.LazyFrame({"at": [1]}).cast(pl.Int128), r"column 'at' is Int128, which Arrow has no type for"),
+    (
+        pl.DataFrame({"at": [[1]]}).cast(pl.List(pl.Int128)),
+        r"column 'at' is List\(Int128\), which Arrow has no type for",
+    ),
+    (
+        pl.DataFrame({"at": [1]}).select("at", s=pl.struct(pl.col("at").cast(pl.Int128))),
+        r"column 's' is Struct\(.*Int128.*\), which Arrow has no type for",
+    ),
+    (
+        pl.DataFrame({"at": [1], "own": pl.Series([object()], dtype=pl.Object)}),
+        r"column 'own' is Object, which Arrow has no type for",
+    ),
+]
+
+
+@pytest.mark.parametrize(("frame", "reason"), UNREADABLE)
+def test_columns_that_arrow_cannot_hold_are_refused_in_one_line(frame: object, reason: str) -> None:
+    with pytest.raises(UsageError, match=rf"input 'p' cannot be read as Arrow: {reason}.*\. Hint: cast") as caught:
+        dv.join(p=frame, o=SPANS, on="p.at < o.end")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("column", [pl.Series("at", [1]), pd.Series([1], name="at"), pa.chunked_array([[1]])])
+def test_a_single_column_is_no_frame(column: object) -> None:
+    with pytest.raises(UsageError, match=r"input 'p' is a (Series|ChunkedArray); a join takes .*frames. Hint"):
+        dv.join(p=column, o=SPANS, on="p.at < o.end")

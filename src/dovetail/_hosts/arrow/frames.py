@@ -32,9 +32,9 @@ def open_frame(name: str, frame: object) -> Frame:
     """Read any frame that speaks Arrow."""
     for (module, kind), reader in _READERS.items():
         if any(base.__module__.split(".")[0] == module and base.__name__ == kind for base in type(frame).__mro__):
-            return _plain(reader(frame))
+            return _plain(reader(name, frame))
     if hasattr(frame, "__arrow_c_stream__"):
-        return _plain(Frame(pa.table(frame), _as_table))
+        return _plain(_read_stream(name, frame))
     raise UsageError.no_frame(name, type(frame).__name__)
 
 
@@ -57,21 +57,34 @@ def _as_table(schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> pa.Table:
     return pa.Table.from_batches(batches, schema)
 
 
-def _read_table(frame: Any) -> Frame:
+def _read_stream(name: str, frame: Any) -> Frame:
+    """What else speaks Arrow; a single column does, too, and is no frame."""
+    try:
+        reader = pa.RecordBatchReader.from_stream(frame)
+    except pa.ArrowInvalid:
+        raise UsageError.no_frame(name, type(frame).__name__) from None
+    return Frame(reader.read_all(), _as_table)
+
+
+def _read_table(_name: str, frame: Any) -> Frame:
     return Frame(frame, _as_table)
 
 
-def _read_batch(frame: Any) -> Frame:
+def _read_batch(_name: str, frame: Any) -> Frame:
     return Frame(pa.Table.from_batches([frame]), _as_table)
 
 
-def _read_reader(frame: Any) -> Frame:
+def _read_reader(_name: str, frame: Any) -> Frame:
     """A reader gets a reader back: its rows are joined as they are taken."""
     return Frame(frame.read_all(), pa.RecordBatchReader.from_batches)
 
 
-def _read_pandas(frame: Any) -> Frame:
-    table = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
+def _read_pandas(name: str, frame: Any) -> Frame:
+    try:
+        table = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
+    except (pa.ArrowException, OverflowError, TypeError, ValueError) as error:
+        reason = "; ".join(str(part).partition("\n")[0].rstrip(".") for part in error.args)
+        raise UsageError.unreadable_frame(name, reason) from None
     kinds = _extension_types(frame, table)
     return Frame(table, lambda schema, batches: _as_pandas(_as_table(schema, batches), kinds))
 
@@ -101,20 +114,37 @@ def _beyond_floats(column: pa.ChunkedArray) -> bool:
     return least is not None and max(-least, most) > 1 << FLOAT_BITS
 
 
-def _read_polars(frame: Any) -> Frame:
+def _read_polars(name: str, frame: Any) -> Frame:
     """Lazy frames are collected and handed back lazy."""
     import polars as pl  # noqa: PLC0415 -- only for callers who have it
 
     lazy = isinstance(frame, pl.LazyFrame)
+    whole = frame.collect() if lazy else frame
+    for column, kind in whole.schema.items():
+        for inner in _parts(kind):
+            if str(inner) in _ONLY_POLARS:
+                raise UsageError.unreadable_frame(name, f"column {column!r} is {kind}, which Arrow has no type for")
 
     def restore(schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> Any:
         result = pl.from_arrow(_as_table(schema, batches))
         return result.lazy() if lazy else result  # type: ignore[union-attr]
 
-    return Frame((frame.collect() if lazy else frame).to_arrow(), restore)
+    return Frame(whole.to_arrow(), restore)
 
 
-def _read_duckdb(frame: Any) -> Frame:
+_ONLY_POLARS = {"Object", "Int128", "UInt128"}
+
+
+def _parts(kind: Any) -> Iterator[Any]:
+    """A type of Polars, and those of its items or fields."""
+    yield kind
+    inner = [getattr(kind, "inner", None), *(field.dtype for field in getattr(kind, "fields", ()))]
+    for own in inner:
+        if own is not None:
+            yield from _parts(own)
+
+
+def _read_duckdb(_name: str, frame: Any) -> Frame:
     import duckdb  # noqa: PLC0415 -- only for callers who have it
 
     def restore(schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> Any:
@@ -123,7 +153,7 @@ def _read_duckdb(frame: Any) -> Frame:
     return Frame(frame.to_arrow_table(), restore)
 
 
-_READERS: dict[tuple[str, str], Callable[[Any], Frame]] = {
+_READERS: dict[tuple[str, str], Callable[[str, Any], Frame]] = {
     ("pyarrow", "Table"): _read_table,
     ("pyarrow", "RecordBatch"): _read_batch,
     ("pyarrow", "RecordBatchReader"): _read_reader,
