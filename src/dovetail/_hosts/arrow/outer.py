@@ -14,7 +14,7 @@ from dovetail._core.emit.stored import Meeting
 from dovetail._core.plan.outer import Kept, Sized, asked_outer
 from dovetail._hosts.arrow.evaluate import side_columns
 from dovetail._hosts.ring.memory import dealt, run
-from dovetail._hosts.ring.reader import Projected
+from dovetail._hosts.ring.projection import Projection
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,7 +63,7 @@ def deal(query: Query, left: Columns, right: Columns) -> Dealt:
 
 def _projected(
     query: Query, condition: Condition, name: str, own: Columns, keys: SideColumns
-) -> tuple[Projected, pa.Table]:
+) -> tuple[Projection, pa.Table]:
     """A side's keys, filters and the columns that anything reads."""
     shown = query.read_by_output(name)
     tested = set().union(*(columns_of(part.node, name) for part in condition.residuals))
@@ -73,4 +73,4 @@ def _projected(
         arrays["fits"] = keys.fits
     arrays |= {f"p{i}": own.raw[name, column] for i, column in enumerate(payload)}
     showing = tuple(f"p{payload.index(column)}" for column in shown)
-    return Projected(name, payload, showing), pa.table(arrays)
+    return Projection(name, payload, showing), pa.table(arrays)

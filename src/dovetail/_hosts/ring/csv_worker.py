@@ -20,7 +20,7 @@ from dovetail._core.plan.outer import Kept
 from dovetail._hosts.ring.csv_file import bytes_of, side_by_side
 from dovetail._hosts.ring.csv_lines import LineMeeting, Lines, Stretch
 from dovetail._hosts.ring.processes import Done
-from dovetail._hosts.ring.reader import Projected
+from dovetail._hosts.ring.projection import Projection
 from dovetail._hosts.ring.sockets import SocketLinks
 from dovetail._hosts.ring.worker import ALGORITHMS, Worker
 
@@ -70,12 +70,12 @@ def worker_of(job: CsvJoin, sides: Sequence[CsvRows], keys: Sequence[pa.Array]) 
     Where S stays, its rows are read where they lie; where it moves, they move as values of their own.
     """
     kept, rows = Kept.of(job.how, "left"), sides[1]
-    ours, travelling = Projected("R", ("row",), ("p0",)), pa.table({"k0": keys[0], "p0": sides[0].texts()})
+    ours, travelling = Projection("R", ("row",), ("p0",)), pa.table({"k0": keys[0], "p0": sides[0].texts()})
     if job.algorithm != "redistribute":
-        stays = LineMeeting(_same_key(), ours, Projected("S", (), ()), kept, *job.nothing())
+        stays = LineMeeting(_same_key(), ours, Projection("S", (), ()), kept, *job.nothing())
         return Worker(stays, travelling, Stretch(rows, keys[1]))
     stored = {"p0": rows.rests()} | ({"p1": rows.key_texts()} if job.how == "full" else {})
-    moves = Meeting(_same_key(), ours, Projected("S", tuple(stored), tuple(stored)), kept)
+    moves = Meeting(_same_key(), ours, Projection("S", tuple(stored), tuple(stored)), kept)
     return Worker(moves, travelling, pa.table({"k0": keys[1], **stored}))
 
 

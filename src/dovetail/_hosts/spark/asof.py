@@ -17,10 +17,9 @@ from dovetail._core.sweep.picked import PickedPairs
 from dovetail._core.sweep.prepare import SideColumns
 from dovetail._core.sweep.residual import residual_test
 from dovetail._hosts.spark.mapped import mapped
-from dovetail._hosts.spark.overlay import Overlay
 from dovetail._hosts.spark.ranges import Margins, described, loads, placed, plan_cells
 from dovetail._hosts.spark.residuals import task_can_test
-from dovetail._hosts.spark.timed import TimedLayout, both_sides, offset_type, place_of, project_timed
+from dovetail._hosts.spark.timed import TimedSides, offset_type, place_of, project_timed
 from dovetail._hosts.spark.types import schema_of
 from dovetail.errors import UnsupportedError
 
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from dovetail._core.sweep.residual import RowTest
     from dovetail._hosts.spark.frames import SparkFrame
     from dovetail._hosts.spark.ranges import TimeCells
-    from dovetail._hosts.spark.sides import Sides, SparkSide
+    from dovetail._hosts.spark.sides import Sides
     from dovetail._hosts.spark.timed import TimedSide
 
     Batches = Iterator[pa.RecordBatch]
@@ -48,7 +47,7 @@ def run(asked: AsOf, left: SparkFrame, right: SparkFrame) -> DataFrame:
     """Join two DataFrames; the statistics are read now, the rows when Spark asks for them."""
     task, sides, cells = _planned(asked, left, right)
     preserved = asked.query.how in ("right", "full")
-    rows = placed(sides, cells, task.overlay, witnesses=preserved, keep_right=preserved)
+    rows = placed(sides, cells, task.sides.overlay, witnesses=preserved, keep_right=preserved)
     fields = schema_of(_fields(asked, sides))
     return mapped(rows, task.run, fields).toDF(*(column.name for column in asked.query.output))
 
@@ -69,9 +68,7 @@ def _planned(asked: AsOf, left: SparkFrame, right: SparkFrame) -> tuple[AsOfTask
     _check(asked, sides, kind, own_column=place_of(sides.left, own[0]) if own else None)
     task = AsOfTask(
         asked,
-        Overlay.of(sides.left, sides.right),
-        TimedLayout.of(sides.left, query, kind),
-        TimedLayout.of(sides.right, query, kind),
+        TimedSides.of(sides, query, kind),
         place_of(sides.left, own[0]) if own else None,
         tuple(place_of(sides.right, column) for column in ties),
     )
@@ -103,12 +100,9 @@ def _check(asked: AsOf, sides: Sides, kind: pa.DataType, own_column: str | None)
 
 def _fields(asked: AsOf, sides: Sides) -> list[tuple[str, DataType]]:
     """The columns that a task yields: those that the result shows, numbered."""
-    shown: list[tuple[SparkSide, str]] = [
-        (side, place)
-        for side in (sides.left, sides.right)
-        for place in TimedLayout.of(side, asked.query, pa.null()).shown
-    ]
-    return [(f"c{i}", side.schema[place].dataType) for i, (side, place) in enumerate(shown)]
+    both = (sides.left, sides.right)
+    kinds = [own.schema[own.place(name)].dataType for own in both for name in asked.query.read_by_output(own.name)]
+    return [(f"c{i}", kind) for i, kind in enumerate(kinds)]
 
 
 @dataclass(frozen=True)
@@ -116,17 +110,15 @@ class AsOfTask:
     """The as-of join of one cell."""
 
     asked: AsOf
-    overlay: Overlay
-    left: TimedLayout
-    right: TimedLayout
+    sides: TimedSides
     tolerance: str | None
     tie_break: tuple[str, ...]
 
     def run(self, batches: Batches) -> Batches:
         """Join the rows that were placed into a task's cell."""
-        sides = both_sides(batches, self.overlay, self.left, self.right)
-        if sides is not None:
-            yield from self._rows(*sides)
+        both = self.sides.read(batches)
+        if both is not None:
+            yield from self._rows(*both)
 
     def _rows(self, left: TimedSide, right: TimedSide) -> Batches:
         tolerance = None if self.tolerance is None else left.column(self.tolerance)

@@ -45,7 +45,7 @@ def may_be_sparks(query: Query, condition: Condition) -> bool:
 
 def spark_is_best(query: Query, known: Known) -> str | None:
     """Why Spark's own nested loop is the best plan for a call that leaves the choice to us; None if it is not."""
-    if not may_be_sparks(query, known.sides.condition) or known.few_pairs or known.already_both is not None:
+    if not may_be_sparks(query, known.sides.condition) or known.few_pairs or known.both is not None:
         return None
     share, pairs = _matching(known)
     if pairs < FEW_PAIRS or share * RESULT_NANOSECONDS < PAIR_NANOSECONDS:

@@ -27,7 +27,7 @@ from dovetail._hosts.spark.sampled import sample_of
 from dovetail._hosts.spark.sides import check, project
 from dovetail._hosts.spark.small import extremes_of
 from dovetail._hosts.spark.statistics import Pieces
-from dovetail._hosts.spark.task import CellTask, Layout, broadcast_task, cell_task, settle
+from dovetail._hosts.spark.task import CellTask, broadcast_task, cell_task, settle
 from dovetail._hosts.spark.theta import ThetaCells, placed_theta
 from dovetail._hosts.spark.types import arrow_type, schema_of, spark_type
 from dovetail._hosts.spark.unfold import Unfolding
@@ -164,9 +164,9 @@ class Branch:
     def _places(self, task: CellTask) -> dict[tuple[str, str], str]:
         """Where the tasks put each input's columns."""
         places = {}
-        for letter, layout in (("a", task.left), ("o", task.right)):
-            for i, name in enumerate(layout.shown):
-                places[layout.name, layout.payload[int(name[1:])]] = f"{letter}{i}"
+        for letter, own in (("a", task.left), ("o", task.right)):
+            for i, place in enumerate(own.showing):
+                places[own.name, own.payload[int(place[1:])]] = f"{letter}{i}"
         return places
 
     def _absent(self, places: dict[tuple[str, str], str]) -> dict[tuple[str, str], DataType]:
@@ -175,28 +175,27 @@ class Branch:
         for side in (self.sides.left, self.sides.right):
             for name in self.query.read_by_output(side.name):
                 if (side.name, name) not in places:
-                    found[side.name, name] = side.schema[f"p{side.payload.index(name)}"].dataType
+                    found[side.name, name] = side.schema[side.place(name)].dataType
         return found
 
     def _task(self, *, numbered: bool) -> CellTask:
-        left, right = (self._layout(side, everything=numbered) for side in (self.sides.left, self.sides.right))
+        left, right = (
+            side.showing(side.payload if numbered else self.query.read_by_output(side.name))
+            for side in (self.sides.left, self.sides.right)
+        )
         if self.how in ("semi", "anti") and not numbered:
-            right = replace(right, shown=())
+            right = replace(right, showing=())
         return CellTask(self.sides.condition, self.how, left, right, self.query.aggregates, numbered)
-
-    def _layout(self, side: SparkSide, *, everything: bool) -> Layout:
-        shown = side.payload if everything else self.query.read_by_output(side.name)
-        return Layout(side.name, side.payload, tuple(f"p{side.payload.index(name)}" for name in shown), side.same)
 
     def _fields(self, task: CellTask) -> list[tuple[str, DataType]]:
         """The columns that a task yields."""
-        fields = [(f"a{i}", self.sides.left.schema[name].dataType) for i, name in enumerate(task.left.shown)]
+        fields = [(f"a{i}", self.sides.left.schema[name].dataType) for i, name in enumerate(task.left.showing)]
         if task.numbered:
             fields.append(("row", LongType()))
         if self.query.per is not None:
             fields += [(f"o{i}", kind) for i, kind in enumerate(aggregate_types(self.query, self.sides))]
         else:
-            fields += [(f"o{i}", self.sides.right.schema[name].dataType) for i, name in enumerate(task.right.shown)]
+            fields += [(f"o{i}", self.sides.right.schema[name].dataType) for i, name in enumerate(task.right.showing)]
         return [*fields, ("paired", BooleanType())] if task.numbered else fields
 
     def _run(self, task: CellTask, schema: StructType) -> DataFrame:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -24,25 +23,32 @@ BOTH_BYTES = 4 << 20
 """Sides of no more than this can both be brought."""
 
 
-@dataclass(frozen=True)
 class Known:
     """What is known of both sides, found when it is first asked for.
 
     `sampled` asks for a sample of the side that stays where the other one is brought.
     """
 
-    sides: Sides
-    sampled: bool = False
+    def __init__(self, sides: Sides, *, sampled: bool = False) -> None:
+        self.sides, self.sampled = sides, sampled
+        self._statistics: tuple[Statistics, Statistics] | None = None
+        self._planned: tuple[Planned, Planned] | None = None
+        self.both: tuple[pa.Table, pa.Table] | None = None
+        """Both sides in the driver, once they were brought."""
 
-    @cached_property
+    @property
     def statistics(self) -> tuple[Statistics, Statistics]:
         """Both sides, read once."""
-        return read_statistics(self.sides)
+        if self._statistics is None:
+            self._statistics = read_statistics(self.sides)
+        return self._statistics
 
-    @cached_property
+    @property
     def planned(self) -> tuple[Planned, Planned]:
         """What Spark plans for both sides, for which nothing is read."""
-        return planned(self.sides)
+        if self._planned is None:
+            self._planned = planned(self.sides)
+        return self._planned
 
     @property
     def estimates(self) -> tuple[float, float]:
@@ -61,23 +67,17 @@ class Known:
         rows = [size / max(1, side.row_bytes) for size, side in zip(self.estimates, sides, strict=True)]
         return rows[0] * rows[1] < FEW_PAIRS
 
-    @cached_property
-    def both(self) -> tuple[pa.Table, pa.Table] | None:
+    def bring_both(self) -> tuple[pa.Table, pa.Table] | None:
         """Both sides in the driver, if Spark takes both to be small and they are; None, too, if they are tiny."""
-        if self.few_pairs or max(self.estimates) > BOTH_BYTES:
-            return None
-        return bring_both(self.sides, 2 * BOTH_BYTES)
-
-    @property
-    def already_both(self) -> tuple[pa.Table, pa.Table] | None:
-        """Both sides, if they were brought before."""
-        return self.__dict__.get("both")
+        if not self.few_pairs and max(self.estimates) <= BOTH_BYTES:
+            self.both = bring_both(self.sides, 2 * BOTH_BYTES)
+        return self.both
 
     @cached_property
     def brought(self) -> Brought | None:
         """The right side in the driver, if Spark takes it to be small and it is."""
-        if self.already_both is not None:
-            return Brought(self.already_both[1], count_pieces(self.sides.left))
+        if self.both is not None:
+            return Brought(self.both[1], count_pieces(self.sides.left))
         if self.estimates[1] > BROADCAST_BYTES:
             return None
         look = None if self.few_pairs else read_side if self.sampled else count_pieces
@@ -86,13 +86,15 @@ class Known:
     @property
     def is_read(self) -> bool:
         """Whether the statistics are there already."""
-        return "statistics" in self.__dict__
+        return self._statistics is not None
 
     def flip(self) -> Known:
-        """The sides exchanged; what was found stays."""
-        other = Known(self.sides.flip(), self.sampled)
-        for name in ("statistics", "planned", "both"):
-            found = self.__dict__.get(name)
-            if found is not None:
-                other.__dict__[name] = found[::-1]
+        """The sides exchanged; what was found of both stays."""
+        other = Known(self.sides.flip(), sampled=self.sampled)
+        if self._statistics is not None:
+            other._statistics = self._statistics[::-1]
+        if self._planned is not None:
+            other._planned = self._planned[::-1]
+        if self.both is not None:
+            other.both = self.both[::-1]
         return other

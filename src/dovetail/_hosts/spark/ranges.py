@@ -17,13 +17,13 @@ from dovetail._core.columns.types import canonicalise
 from dovetail._core.placement.ranges import cut_ranges
 from dovetail._core.plan.decide import CELL_ROWS, MOST_CELLS
 from dovetail._core.sweep.prepare import prepare
+from dovetail._hosts.ring.projection import side_columns
 from dovetail._hosts.spark.frames import cores_of
 from dovetail._hosts.spark.handed import collected
 from dovetail._hosts.spark.overlay import moved_over
 from dovetail._hosts.spark.sampled import both_alike
 from dovetail._hosts.spark.small import planned
 from dovetail._hosts.spark.statistics import read_samples
-from dovetail._hosts.spark.task import side_columns
 from dovetail._hosts.spark.types import literal_text
 
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ Source       the third document; Spark's barrier stages.
 from __future__ import annotations
 
 import secrets
+import sys
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -25,7 +26,6 @@ from pyspark.sql import functions as F  # noqa: N812
 from dovetail._core.emit.stored import Meeting
 from dovetail._core.plan.outer import Kept
 from dovetail._hosts.ring.feeder import feeder
-from dovetail._hosts.ring.reader import Projected
 from dovetail._hosts.ring.sockets import SocketLinks
 from dovetail._hosts.ring.worker import Worker, soja
 from dovetail._hosts.spark.frames import cores_of, host_of
@@ -35,7 +35,7 @@ from dovetail._hosts.spark.residuals import task_can_test
 from dovetail._hosts.spark.rewrite import rewritten
 from dovetail._hosts.spark.statistics import count_pieces
 from dovetail._hosts.spark.types import schema_of
-from dovetail._hosts.spark.wire import pack, unpack
+from dovetail._hosts.spark.wire import chunks, pack, unpack
 from dovetail.errors import UnsupportedError, UsageError
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
     from dovetail._core.plan.query import Query
     from dovetail._hosts.ring.feeder import Fetch
+    from dovetail._hosts.ring.projection import Projection
     from dovetail._hosts.spark.sides import Sides, SparkSide
 
     Batches = Iterator[pa.RecordBatch]
@@ -67,10 +68,10 @@ def ring(query: Query, sides: Sides) -> DataFrame | None:
     if query.cells is not None:
         large = large.repartition(tasks)
     kept = Kept.of(query.how, "left" if travels.name == query.inputs.left.name else "right")
-    readers = _reader(query, travels), _reader(query, stays)
-    meeting = Meeting(sides.condition, *readers, kept)
+    ours, theirs = (own.showing(query.read_by_output(own.name)) for own in (travels, stays))
+    meeting = Meeting(sides.condition, ours, theirs, kept)
     fetch = feeder(host_of(stays.frame), SECRET).keep(_packed(travels), _nothing(travels))
-    places, fields = _output(query, sides, readers)
+    places, fields = _output(query, sides, (ours, theirs))
     task = ring_task(meeting, fetch, _nothing(stays), [name for name, _ in fields])
     joined = mapped(large, task, schema_of(fields), barrier=True).repartitionById(tasks, F.spark_partition_id())
     return joined.select(*(F.expr(rewritten(own.shows.node, places)).alias(own.name) for own in query.output))
@@ -121,11 +122,6 @@ def _tasks(query: Query, stays: SparkSide) -> int:
     return tasks
 
 
-def _reader(query: Query, side: SparkSide) -> Projected:
-    shown = query.read_by_output(side.name)
-    return Projected(side.name, side.payload, tuple(f"p{side.payload.index(name)}" for name in shown), side.same)
-
-
 def _packed(side: SparkSide) -> Iterator[bytes]:
     """The travelling side, part by part; no more than one of them is in the driver at a time."""
     frame = side.frame.select(*side.travelling)
@@ -135,19 +131,8 @@ def _packed(side: SparkSide) -> Iterator[bytes]:
 
 def _pack_batches(batches: Batches) -> Batches:
     """Batches put together to parts, each a row of bytes."""
-    waiting: list[pa.RecordBatch] = []
-    for batch in batches:
-        waiting.append(batch)
-        if sum(own.nbytes for own in waiting) >= PART_BYTES:
-            yield _as_row(waiting)
-            waiting = []
-    if waiting:
-        yield _as_row(waiting)
-
-
-def _as_row(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
-    data = pack(pa.Table.from_batches(batches))
-    return pa.RecordBatch.from_arrays([pa.array([data], pa.binary())], names=["part"])
+    for table in chunks(batches, sys.maxsize, PART_BYTES):
+        yield pa.RecordBatch.from_arrays([pa.array([pack(table)], pa.binary())], names=["part"])
 
 
 def _nothing(side: SparkSide) -> bytes:
@@ -156,7 +141,7 @@ def _nothing(side: SparkSide) -> bytes:
 
 
 def _output(
-    query: Query, sides: Sides, readers: tuple[Projected, Projected]
+    query: Query, sides: Sides, readers: tuple[Projection, Projection]
 ) -> tuple[dict[tuple[str, str], str], list[tuple[str, DataType]]]:
     """Where each input's columns stand in what the tasks give, and the types of all columns."""
     places, fields = {}, []

@@ -9,7 +9,7 @@ import pyarrow as pa
 from dovetail._core.emit.cell import Cell
 from dovetail._core.plan.choose import Sample
 from dovetail._core.sweep.placed_join import PlacedJoin
-from dovetail._hosts.spark.task import side_columns
+from dovetail._hosts.ring.projection import side_columns
 
 if TYPE_CHECKING:
     from dovetail._core.condition.values import Condition

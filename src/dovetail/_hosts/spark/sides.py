@@ -19,17 +19,19 @@ from sqlglot import exp
 from dovetail._core.columns.coerce import comparison_type
 from dovetail._core.condition.parse import quoted
 from dovetail._core.condition.residual import as_residual
+from dovetail._hosts.ring.projection import Projection, named
 from dovetail._hosts.spark.types import arrow_type, can_leave, spark_type, width
 from dovetail.errors import UnsupportedError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
     from dovetail._core.condition.values import Comparison, Condition, Equality, Side
     from dovetail._core.plan.query import Query
     from dovetail._hosts.spark.frames import SparkFrame
-
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,15 @@ class SparkSide:
 
     def named(self, letter: str) -> list[str]:
         """The columns of one group."""
-        return [name for name in self.frame.columns if name[0] == letter and name[1:].isdigit()]
+        return named(self.frame.columns, letter)
+
+    def place(self, column: str) -> str:
+        """Where the projection has a column of the input."""
+        return f"p{self.payload.index(column)}"
+
+    def showing(self, columns: Iterable[str]) -> Projection:
+        """How a task reads the projection, of which the result shows these columns."""
+        return Projection(self.name, self.payload, tuple(map(self.place, columns)), self.same)
 
     @property
     def travelling(self) -> list[str]:

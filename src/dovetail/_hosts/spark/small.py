@@ -17,10 +17,10 @@ import pyarrow.compute as pc
 
 from dovetail._core.columns.order_keys import order_keys
 from dovetail._core.plan.decide import BROADCAST_BYTES
+from dovetail._hosts.ring.projection import whole
 from dovetail._hosts.spark.at_once import at_once
 from dovetail._hosts.spark.handed import collected
 from dovetail._hosts.spark.statistics import ROW_BITS, Pieces
-from dovetail._hosts.spark.wire import whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable

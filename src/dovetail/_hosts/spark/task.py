@@ -9,11 +9,11 @@ import numpy as np
 import pyarrow as pa
 
 from dovetail._core.aggregate.run import Argument
-from dovetail._core.columns.table import Columns, one_chunk
+from dovetail._core.columns.table import one_chunk
 from dovetail._core.emit.cell import Cell
-from dovetail._core.sweep.prepare import SideColumns
 from dovetail._core.sweep.residual import residual_test
-from dovetail._hosts.spark.wire import chunks, unpack, whole, widened
+from dovetail._hosts.ring.projection import side_columns
+from dovetail._hosts.spark.wire import chunks, unpack, widened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from dovetail._core.condition.values import Condition
     from dovetail._core.plan.aggregates import Aggregate
     from dovetail._core.plan.query import How
+    from dovetail._core.sweep.residual import RowTest
+    from dovetail._hosts.ring.projection import Projection
     from dovetail._hosts.spark.overlay import Overlay
 
     Batches = Iterator[pa.RecordBatch]
@@ -30,36 +32,13 @@ CHUNK_BYTES = 256 << 20
 
 
 @dataclass(frozen=True)
-class Layout:
-    """How a side's projection is laid out: the input's name, and the input columns behind `p0`, `p1`, ..."""
-
-    name: str
-    payload: tuple[str, ...]
-    shown: tuple[str, ...]
-    same: tuple[tuple[str, str], ...]
-
-    def whole(self, table: pa.Table) -> pa.Table:
-        """All columns, from those that travelled."""
-        return whole(table, self.same)
-
-    def columns(self, table: pa.Table) -> Columns:
-        """The payload under its own names, for residuals."""
-        arrays = {(self.name, own): table.column(f"p{i}") for i, own in enumerate(self.payload)}
-        return Columns({key: one_chunk(array) for key, array in arrays.items()}, table.num_rows)
-
-    def shown_columns(self, table: pa.Table) -> list[pa.Array]:
-        """The columns that the result shows."""
-        return [one_chunk(table.column(name)) for name in self.shown]
-
-
-@dataclass(frozen=True)
 class CellTask:
     """The join of one cell; the anchor is the left side."""
 
     condition: Condition
     how: How
-    left: Layout
-    right: Layout
+    left: Projection
+    right: Projection
     aggregates: tuple[Aggregate, ...] = ()
     numbered: bool = False
     output: tuple[tuple[str, str], ...] = ()
@@ -71,9 +50,9 @@ class CellTask:
         `numbered` asks for candidates of a residual that only Spark can test: pairs with the number of their anchor
         row, from `first` up, and after them every anchor row alone, in which `paired` is false.
         """
+        ours, theirs = self.left.shown(left), self.right.shown(right)
         left, right = self.left.whole(left), self.right.whole(right)
         cell = Cell.of(self.condition, side_columns(left), side_columns(right))
-        ours, theirs = self.left.shown_columns(left), self.right.shown_columns(right)
         if self.aggregates:
             if left.num_rows:
                 yield self._folded(cell, left, right, ours)
@@ -90,7 +69,7 @@ class CellTask:
             nothing = [pa.nulls(left.num_rows, array.type) for array in theirs]
             yield self._named([*ours, *nothing], paired=False)
 
-    def _test(self, left: pa.Table, right: pa.Table):  # type: ignore[no-untyped-def]  # noqa: ANN202 -- RowTest | None
+    def _test(self, left: pa.Table, right: pa.Table) -> RowTest | None:
         if not self.condition.residuals:
             return None
         return residual_test(self.condition.residuals, self.left.columns(left), self.right.columns(right))
@@ -102,7 +81,7 @@ class CellTask:
         return self._shown(pa.RecordBatch.from_arrays([*ours, *folded], names=names))
 
     def _named(self, columns: list[pa.Array], *, paired: bool) -> pa.RecordBatch:
-        ours = len(self.left.shown)
+        ours = len(self.left.showing)
         names = [f"a{i}" for i in range(ours)]
         extra = []
         if self.numbered:
@@ -129,15 +108,6 @@ def arguments_of(aggregates: tuple[Aggregate, ...], table: pa.Table) -> list[Arg
         )
         for i, own in enumerate(aggregates)
     ]
-
-
-def side_columns(table: pa.Table) -> SideColumns:
-    """A projection as the sweep needs it."""
-    names = table.column_names
-    groups = [[name for name in names if name[0] == letter and name[1:].isdigit()] for letter in ("k", "v")]
-    fits = one_chunk(table.column("fits")) if "fits" in names else None
-    keys, values = (tuple(one_chunk(table.column(name)) for name in group) for group in groups)
-    return SideColumns(table.num_rows, fits, keys, values)
 
 
 def broadcast_task(task: CellTask, other: bytes) -> Callable[[Batches], Batches]:

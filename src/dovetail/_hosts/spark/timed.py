@@ -11,15 +11,15 @@ from pyspark.sql.types import DayTimeIntervalType
 
 from dovetail._core.columns.axis import axis_type
 from dovetail._core.columns.cast import cast
-from dovetail._core.columns.table import Columns, one_chunk
+from dovetail._core.columns.table import one_chunk
 from dovetail._core.columns.types import DAY_TIME, canonicalise, sql_name
 from dovetail._core.plan.query import OutputColumn
 from dovetail._core.sweep.prepare import SideColumns
+from dovetail._hosts.ring.projection import side_columns
+from dovetail._hosts.spark.overlay import Overlay
 from dovetail._hosts.spark.ranges import OWN
 from dovetail._hosts.spark.sides import check, project
-from dovetail._hosts.spark.task import side_columns
 from dovetail._hosts.spark.types import arrow_type
-from dovetail._hosts.spark.wire import whole
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -28,10 +28,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pyspark.sql.types import DataType
 
+    from dovetail._core.columns.table import Columns
     from dovetail._core.condition.values import Expression
     from dovetail._core.plan.query import Query
+    from dovetail._hosts.ring.projection import Projection
     from dovetail._hosts.spark.frames import SparkFrame
-    from dovetail._hosts.spark.overlay import Overlay
     from dovetail._hosts.spark.sides import Sides, SparkSide
 
     Batches = Iterator[pa.RecordBatch]
@@ -60,39 +61,23 @@ def offset_type(kind: DataType) -> pa.DataType:
 
 def place_of(side: SparkSide, column: Expression) -> str:
     """Where a side's projection has an input column."""
-    return f"p{side.payload.index(column.node.name)}"
-
-
-@dataclass(frozen=True)
-class TimedLayout:
-    """How a side's projection is laid out: the columns behind `p0`... and those that the result shows."""
-
-    name: str
-    payload: tuple[str, ...]
-    shown: tuple[str, ...]
-    same: tuple[tuple[str, str], ...]
-    axis: pa.DataType
-
-    @classmethod
-    def of(cls, side: SparkSide, query: Query, axis: pa.DataType) -> TimedLayout:
-        """The layout of a side of which the result shows what the query says."""
-        shown = tuple(f"p{side.payload.index(name)}" for name in query.read_by_output(side.name))
-        return cls(side.name, side.payload, shown, side.same, axis)
+    return side.place(column.node.name)
 
 
 @dataclass(frozen=True)
 class TimedSide:
-    """One side of a cell: its rows, and which of them the cell owns."""
+    """One side of a cell: its rows, which of them the cell owns, and the type of the axis."""
 
-    layout: TimedLayout
+    projection: Projection
     table: pa.Table
     own: NDArray[np.bool_]
+    axis: pa.DataType
 
     def columns(self) -> SideColumns:
         """Keys and values, the time on its axis."""
         found = side_columns(self.table)
         values = [canonicalise(array) for array in found.values]
-        values[0] = cast(values[0], self.layout.axis)
+        values[0] = cast(values[0], self.axis)
         keys = tuple(canonicalise(array) for array in found.keys)
         return SideColumns(found.rows, found.fits, keys, tuple(values))
 
@@ -102,27 +87,37 @@ class TimedSide:
 
     def shown(self) -> tuple[pa.Array, ...]:
         """The columns that the result shows."""
-        return tuple(one_chunk(self.table.column(name)) for name in self.layout.shown)
+        return tuple(self.projection.shown(self.table))
 
     def inputs(self) -> Columns:
         """The payload under its own names, for residuals."""
-        arrays = {
-            (self.layout.name, own): one_chunk(self.table.column(f"p{i}")) for i, own in enumerate(self.layout.payload)
-        }
-        return Columns(arrays, self.table.num_rows)
+        return self.projection.columns(self.table)
 
 
-def both_sides(
-    batches: Batches, overlay: Overlay, left: TimedLayout, right: TimedLayout
-) -> tuple[TimedSide, TimedSide] | None:
-    """The rows that were placed into a task's cell; None if there are none."""
-    both = overlay.sides(batches, OWN)
-    return None if both is None else (_side(both[0], left), _side(both[1], right))
+@dataclass(frozen=True)
+class TimedSides:
+    """How a task reads the two sides of its cell, on one axis."""
+
+    overlay: Overlay
+    left: Projection
+    right: Projection
+    axis: pa.DataType
+
+    @classmethod
+    def of(cls, sides: Sides, query: Query, axis: pa.DataType) -> TimedSides:
+        """Both sides, of which the result shows what the query says."""
+        left, right = (own.showing(query.read_by_output(own.name)) for own in (sides.left, sides.right))
+        return cls(Overlay.of(sides.left, sides.right), left, right, axis)
+
+    def read(self, batches: Batches) -> tuple[TimedSide, TimedSide] | None:
+        """The rows that were placed into a task's cell; None if there are none."""
+        both = self.overlay.sides(batches, OWN)
+        return None if both is None else (_side(both[0], self.left, self.axis), _side(both[1], self.right, self.axis))
 
 
-def _side(rows: pa.Table, layout: TimedLayout) -> TimedSide:
+def _side(rows: pa.Table, projection: Projection, axis: pa.DataType) -> TimedSide:
     table = rows.combine_chunks()
     own = np.ones(table.num_rows, np.bool_)
     if OWN in table.column_names:
         own = one_chunk(table.column(OWN)).to_numpy(zero_copy_only=False)
-    return TimedSide(layout, whole(table, layout.same), own)
+    return TimedSide(projection, projection.whole(table), own, axis)

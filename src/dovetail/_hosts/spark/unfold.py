@@ -32,12 +32,11 @@ from dovetail._core.emit.cell import Cell
 from dovetail._core.plan.choose import choose_shape
 from dovetail._core.plan.shape import Kind, kind_of
 from dovetail._core.sweep.tiles import cut_tiles, slice_joins
+from dovetail._hosts.ring.projection import side_columns, whole
 from dovetail._hosts.spark.arrays import array, in_one_row, select
 from dovetail._hosts.spark.frames import cores_of
 from dovetail._hosts.spark.rewrite import rewritten
-from dovetail._hosts.spark.task import side_columns
 from dovetail._hosts.spark.types import arrow_type
-from dovetail._hosts.spark.wire import whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,10 +80,11 @@ class Unfolding:
     @classmethod
     def of(cls, query: Query, known: Known) -> Unfolding | None:
         """The join by slices; None if it is of another kind, a side is too large, or there are too few pairs."""
-        if not may_unfold(query, known.sides) or known.both is None:
+        both = known.bring_both() if may_unfold(query, known.sides) else None
+        if both is None:
             return None
         sides = known.sides
-        left, right = (whole(t, own.same) for t, own in zip(known.both, (sides.left, sides.right), strict=True))
+        left, right = (whole(t, own.same) for t, own in zip(both, (sides.left, sides.right), strict=True))
         cell = Cell.of(sides.condition, side_columns(left), side_columns(right))
         join = cell.join(None)
         slices = slice_joins(join.pairs) or ()

@@ -17,10 +17,9 @@ from dovetail._core.sweep.prepare import SideColumns
 from dovetail._hosts.spark.handed import collected
 from dovetail._hosts.spark.join import aggregate_types
 from dovetail._hosts.spark.mapped import mapped
-from dovetail._hosts.spark.overlay import Overlay
 from dovetail._hosts.spark.ranges import Margins, described, loads, placed, plan_cells
 from dovetail._hosts.spark.task import arguments_of
-from dovetail._hosts.spark.timed import TimedLayout, both_sides, offset_type, place_of, project_timed
+from dovetail._hosts.spark.timed import TimedSides, offset_type, place_of, project_timed
 from dovetail._hosts.spark.types import schema_of
 from dovetail.errors import UnsupportedError
 
@@ -43,8 +42,8 @@ def run(asked: WindowJoin, left: SparkFrame, right: SparkFrame) -> DataFrame:
     """Fold the right DataFrame around each row of the left one."""
     query = asked.query
     task, sides, cells = _planned(asked, left, right)
-    rows = placed(sides, cells, task.overlay, witnesses=False, keep_right=False)
-    fields = [sides.left.schema[place].dataType for place in task.left.shown] + aggregate_types(query, sides)
+    rows = placed(sides, cells, task.sides.overlay, witnesses=False, keep_right=False)
+    fields = [sides.left.schema[place].dataType for place in task.sides.left.showing] + aggregate_types(query, sides)
     names = [*(column.name for column in query.output), *(own.name for own in query.aggregates)]
     return mapped(rows, task.run, schema_of([(f"c{i}", kind) for i, kind in enumerate(fields)])).toDF(*names)
 
@@ -69,9 +68,7 @@ def _planned(asked: WindowJoin, left: SparkFrame, right: SparkFrame) -> tuple[Wi
     aggregate_types(query, sides)
     task = WindowTask(
         asked,
-        Overlay.of(sides.left, sides.right),
-        TimedLayout.of(sides.left, query, kind),
-        TimedLayout.of(sides.right, query, kind),
+        TimedSides.of(sides, query, kind),
         tuple(places.items()),
     )
     margins = _margins(asked, kind, _greatest(sides, places))
@@ -108,17 +105,15 @@ class WindowTask:
     """The window join of one cell; `offsets` says where the base rows' own distances are."""
 
     asked: WindowJoin
-    overlay: Overlay
-    left: TimedLayout
-    right: TimedLayout
+    sides: TimedSides
     offsets: tuple[tuple[str, str], ...]
 
     def run(self, batches: Batches) -> Batches:
         """Fold the rows that were placed into a task's cell."""
-        sides = both_sides(batches, self.overlay, self.left, self.right)
-        if sides is None or sides[0].table.num_rows == 0:
+        both = self.sides.read(batches)
+        if both is None or both[0].table.num_rows == 0:
             return
-        left, right = sides
+        left, right = both
         offsets = {sql: left.column(place) for sql, place in self.offsets}
         arguments = arguments_of(self.asked.query.aggregates, right.table)
         cell = WindowCell(self.asked, left.columns(), right.columns(), offsets, arguments)

@@ -13,7 +13,7 @@ from dovetail._hosts.ring.wire import unpack
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["chunks", "narrowed", "pack", "plain", "unpack", "whole", "widened"]
+__all__ = ["chunks", "narrowed", "pack", "plain", "unpack", "widened"]
 
 _NARROW = (pa.int8(), pa.int16(), pa.int32())
 _WIDE = b"dovetail schema"
@@ -67,9 +67,3 @@ def _narrow_type(column: pa.ChunkedArray) -> pa.DataType:
     least, greatest = (end.as_py() for end in pc.min_max(column).values())
     fitting = (kind for kind in _NARROW if -1 << kind.bit_width - 1 <= least and greatest < 1 << kind.bit_width - 1)
     return next(fitting, column.type)
-
-
-def whole(table: pa.Table, same: tuple[tuple[str, str], ...]) -> pa.Table:
-    """A table with every column of the projection, of which each distinct one travelled once."""
-    known = [(name, first) for name, first in same if first in table.column_names]
-    return pa.Table.from_arrays([table.column(first) for _, first in known], names=[name for name, _ in known])
