@@ -153,6 +153,14 @@ class UsageError(DovetailError, ValueError):
         return cls(f"{value!r} of type {source} cannot be cast to {target}. Hint: TRY_CAST gives NULL instead.")
 
     @classmethod
+    def far_moment(cls, value: int, source: str, target: str) -> Self:
+        """Refuse a date or timestamp that Spark's type cannot hold."""
+        return cls(
+            f"{value} of Arrow's type {source} lies beyond what {target} can hold. "
+            "Hint: clip such moments, or make them NULL, before the join."
+        )
+
+    @classmethod
     def no_cast(cls, source: str, target: str) -> Self:
         """Refuse a cast that Spark refuses, too."""
         return cls(f"a cast of {source} to {target} does not exist in Spark. Hint: cast to a type in between.")

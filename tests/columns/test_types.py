@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+import numpy as np
 import pyarrow as pa
 import pytest
+from sqlglot import exp
 
+from dovetail._core.columns.table import Columns
 from dovetail._core.columns.types import TIMESTAMP, TIMESTAMP_NTZ, canonical, canonicalise, sql_name
+from dovetail.errors import UsageError
 
 CANONICAL = [
     (pa.large_string(), pa.string()),
@@ -22,7 +26,8 @@ CANONICAL = [
     (pa.uint64(), pa.decimal128(20, 0)),
     (pa.float16(), pa.float32()),
     (pa.timestamp("s", "Europe/Berlin"), TIMESTAMP),
-    (pa.timestamp("ns"), TIMESTAMP_NTZ),
+    (pa.timestamp("ms"), TIMESTAMP_NTZ),
+    (pa.timestamp("ns", "Asia/Tokyo"), pa.timestamp("ns", "UTC")),
     (pa.date64(), pa.date32()),
     (pa.decimal256(38, 5), pa.decimal128(38, 5)),
     (pa.decimal256(50, 5), pa.decimal256(50, 5)),
@@ -61,16 +66,38 @@ def test_values_stay(array: pa.Array, values: list[object]) -> None:
     assert canonicalise(array).to_pylist() == values
 
 
-def test_whole_microseconds_become_microseconds() -> None:
-    stamps = canonicalise(pa.array([1000, None, -2000], pa.timestamp("ns", "Asia/Tokyo")))
-    assert stamps.type == TIMESTAMP
-    assert stamps.cast(pa.int64()).to_pylist() == [1, None, -2]
+@pytest.mark.parametrize(
+    ("ticks", "told", "kind"),
+    [([1000, None, -2000], [1, None, -2], TIMESTAMP), ([1001, None], [1001, None], pa.timestamp("ns", "UTC"))],
+)
+def test_nanoseconds_of_a_whole_table_are_microseconds_if_no_digit_is_lost(
+    ticks: list[int | None], told: list[int | None], kind: pa.DataType
+) -> None:
+    columns = Columns.whole("l", pa.table({"t": pa.array(ticks, pa.timestamp("ns", "Asia/Tokyo"))}))
+    node = exp.column("t", "l")
+    assert columns.column(node).type == kind
+    assert columns.column(node).cast(pa.int64()).to_pylist() == told
+    assert columns.none().column(node).type == kind
+    assert columns.take(np.array([1]), [("l", "t")]).beside(Columns({}, 1)).column(node).type == kind
 
 
-def test_nanoseconds_that_would_be_lost_stay() -> None:
-    stamps = canonicalise(pa.array([1001, None], pa.timestamp("ns", "Asia/Tokyo")))
-    assert stamps.type == pa.timestamp("ns", "UTC")
-    assert stamps.cast(pa.int64()).to_pylist() == [1001, None]
+def test_nanoseconds_of_rows_that_others_may_follow_stay() -> None:
+    columns = Columns.of("l", pa.table({"t": pa.array([1000], pa.timestamp("ns"))}))
+    assert columns.column(exp.column("t", "l")).type == pa.timestamp("ns")
+
+
+@pytest.mark.parametrize(
+    "far",
+    [
+        pa.array([None, 10**13], pa.timestamp("s")),
+        pa.array([-(2**62)], pa.timestamp("ms", "UTC")),
+        pa.array([2**31 * 86_400_000], pa.date64()),
+    ],
+)
+def test_moments_that_spark_has_no_value_for_are_refused(far: pa.Array) -> None:
+    with pytest.raises(UsageError, match=r"of Arrow's type .* lies beyond what (DATE|TIMESTAMP)\w* can hold. Hint"):
+        canonicalise(far)
+    canonicalise(far.slice(0, 0))
 
 
 def test_chunks_are_put_together() -> None:

@@ -105,7 +105,7 @@ def _moved(small: pa.Table, large: pa.Table, algorithm: str, number: int) -> dic
 
     inputs = Inputs(Input("R", tuple(small.column_names)), Input("S", tuple(large.column_names)))
     query = read_query(inputs, on="R.movieId = S.movieId", how="left", algorithm=algorithm, partitions=number)
-    dealt = deal(query, Columns.of("R", small), Columns.of("S", large))
+    dealt = deal(query, Columns.whole("R", small), Columns.whole("S", large))
     traffic = dealt.run(number)[1]
     ours, theirs = (table.nbytes for table in dealt.tables)
     formula = (ours + theirs) * (number - 1) / number if algorithm == "redistribute" else ours * (number - 1)

@@ -4,8 +4,9 @@ Every column that enters the core is made canonical once, so that the rooms behi
 sixty. Arrow holds what Spark cannot (unsigned integers, large strings, seconds and nanoseconds); those become the Spark
 type that holds every one of their values.
 
-Nanoseconds are the one exception: a nanosecond column whose values are whole microseconds becomes Spark's microseconds,
-and one that would lose digits stays `timestamp('ns')`, so that no two different instants become equal.
+Nanoseconds are the one exception: no Spark type holds them, and `timestamp('ns')` stays as it is, so that no two
+different instants become equal. Only of a whole table it can be seen that all are whole microseconds
+(`table.Columns.whole`).
 """
 
 from __future__ import annotations
@@ -13,7 +14,12 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dovetail.errors import UsageError
+
 MAX_PRECISION = 38
+MILLIS_PER_DAY = 86_400_000
+_FINER = {"s": 1_000_000, "ms": 1000}
+"""How many microseconds a tick has."""
 
 NULL = pa.null()
 BOOLEAN = pa.bool_()
@@ -83,7 +89,7 @@ def canonical(arrow_type: pa.DataType) -> pa.DataType:
     if pa.types.is_dictionary(arrow_type):
         return canonical(arrow_type.value_type)
     if pa.types.is_timestamp(arrow_type):
-        return TIMESTAMP if arrow_type.tz else TIMESTAMP_NTZ
+        return pa.timestamp("ns" if arrow_type.unit == "ns" else "us", tz="UTC" if arrow_type.tz else None)
     if pa.types.is_decimal(arrow_type):
         return _canonical_decimal(arrow_type)
     for belongs, target in _UNITS:
@@ -102,8 +108,8 @@ def canonicalise(array: pa.Array | pa.ChunkedArray) -> pa.Array:
 
     Notes
     -----
-    Timestamps finer than a microsecond stay `timestamp('ns')` when a digit would be lost (with zone 'UTC' if they had
-    any zone). Times and durations finer than a microsecond are cut, as Spark cuts them.
+    Timestamps of nanoseconds stay such (with zone 'UTC' if they had any zone). Times and durations finer than a
+    microsecond are cut, as Spark cuts them. A moment so far away that Spark has no value for it is refused.
 
     Examples
     --------
@@ -114,10 +120,11 @@ def canonicalise(array: pa.Array | pa.ChunkedArray) -> pa.Array:
     whole = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
     if pa.types.is_dictionary(whole.type):
         return canonicalise(whole.dictionary_decode())
-    if pa.types.is_timestamp(whole.type) and whole.type.unit == "ns" and _has_nanoseconds(whole):
-        return whole.cast(pa.timestamp("ns", tz="UTC" if whole.type.tz else None))
     target = canonical(whole.type)
-    return whole if whole.type == target else whole.cast(target, safe=False)
+    if whole.type == target:
+        return whole
+    _refuse_far(whole, target)
+    return whole.cast(target, safe=False)
 
 
 def sql_name(arrow_type: pa.DataType) -> str:
@@ -165,10 +172,29 @@ def _canonical_decimal(arrow_type: pa.DataType) -> pa.DataType:
     return pa.decimal128(precision, scale) if precision <= MAX_PRECISION else arrow_type
 
 
-def _has_nanoseconds(array: pa.Array) -> bool:
+def is_of_nanoseconds(arrow_type: pa.DataType) -> bool:
+    """Say whether the type is a timestamp finer than Spark's."""
+    return bool(pa.types.is_timestamp(arrow_type)) and arrow_type.unit == "ns"
+
+
+def in_microseconds(array: pa.Array) -> bool:
+    """Say whether all timestamps of nanoseconds are whole microseconds."""
     ticks = array.cast(BIGINT)
-    whole = pc.multiply(pc.divide(ticks, 1000), 1000)
-    return bool(pc.any(pc.not_equal(ticks, whole)).as_py())
+    return not pc.any(pc.not_equal(ticks, pc.multiply(pc.divide(ticks, 1000), 1000))).as_py()
+
+
+def _refuse_far(array: pa.Array, target: pa.DataType) -> None:
+    """Refuse moments whose number in the canonical type is out of its range."""
+    if pa.types.is_date64(array.type):
+        limit = MILLIS_PER_DAY << 31
+    elif pa.types.is_timestamp(array.type):
+        limit = (1 << 63) // _FINER.get(array.type.unit, 1)
+    else:
+        return
+    ends = [end.as_py() for end in pc.min_max(array.cast(BIGINT)).values()]
+    for value in ends:
+        if value is not None and not -limit <= value < limit:
+            raise UsageError.far_moment(value, str(array.type), sql_name(target))
 
 
 _FAMILIES = (

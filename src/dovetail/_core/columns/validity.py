@@ -17,7 +17,7 @@ import pyarrow as pa
 from dovetail._core.columns.axis import axis_type, bound, check_distance, check_offset, numbers, steps, ticks_of
 from dovetail._core.columns.cast import cast
 from dovetail._core.columns.order_keys import float_keys, from_keys, is_plain
-from dovetail._core.columns.types import canonicalise, sql_name
+from dovetail._core.columns.types import canonical, canonicalise, sql_name
 from dovetail._core.plan.offset import Duration, Number
 from dovetail.errors import UsageError
 
@@ -50,7 +50,7 @@ def validity_axis(asked: Temporal, schemas: Sequence[pa.Schema]) -> pa.DataType:
     found, texts = [], []
     for own, schema, name in zip(asked.validity, schemas, asked.names, strict=True):
         columns = [column for column in (own.start, own.end) if column is not None]
-        found += [canonicalise(pa.array([], schema.field(column).type)).type for column in columns]
+        found += [canonical(schema.field(column).type) for column in columns]
         texts += [f"{name}.{column}" for column in columns]
     text = " < ".join(texts)
     kind = reduce(lambda one, other: axis_type(one, other, text), found[1:], axis_type(found[0], found[0], text))

@@ -39,8 +39,8 @@ def explain(asked: AsOf, left: Frame, right: Frame) -> Plan:
 
 def _columns(asked: AsOf, left: Frame, right: Frame) -> tuple[Columns, Columns]:
     """Both tables as columns, once it is known that the call can be carried out."""
-    ours = Columns.of(asked.query.inputs.left.name, left.table)
-    theirs = Columns.of(asked.query.inputs.right.name, right.table)
+    ours = Columns.whole(asked.query.inputs.left.name, left.table)
+    theirs = Columns.whole(asked.query.inputs.right.name, right.table)
     _check(asked, ours.none(), theirs.none())
     return ours, theirs
 

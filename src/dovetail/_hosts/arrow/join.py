@@ -36,7 +36,7 @@ def run(query: Query, left: Frame, right: Frame) -> Any:
 def columns_of(query: Query, left: Frame, right: Frame) -> tuple[Columns, Columns]:
     """The columns of both tables, and the number of every row's window if the join has windows."""
     tables = [windowed(frame.table, query.knobs.window) for frame in (left, right)]
-    return Columns.of(query.inputs.left.name, tables[0]), Columns.of(query.inputs.right.name, tables[1])
+    return Columns.whole(query.inputs.left.name, tables[0]), Columns.whole(query.inputs.right.name, tables[1])
 
 
 def windowed(table: pa.Table, window: int | None) -> pa.Table:
@@ -85,13 +85,13 @@ def check(query: Query, left: Columns, right: Columns) -> None:
 def _joined(query: Query, left: Columns, right: Columns) -> Iterator[pa.RecordBatch]:
     if query.knobs.outer:
         dealt = deal(query, left, right)
-        project = _projection(query, dealt.names, output_schema(query, left, right))
+        project = _projection(query, dealt.names, left, right)
         yield from map(project, dealt.batches(workers(query)))
         return
     inputs = query.inputs
     ours, theirs = query.read_by_output(inputs.left.name), query.read_by_output(inputs.right.name)
     names = [*((inputs.left.name, own) for own in ours), *((inputs.right.name, own) for own in theirs)]
-    project = _projection(query, names, output_schema(query, left, right))
+    project = _projection(query, names, left, right)
     batches = cell_of(query, left, right).rows(
         query.how,
         [left.raw[inputs.left.name, own] for own in ours],
@@ -105,17 +105,18 @@ def _joined(query: Query, left: Columns, right: Columns) -> Iterator[pa.RecordBa
 
 
 def _projection(
-    query: Query, names: Sequence[tuple[str, str]], schema: pa.Schema
+    query: Query, names: Sequence[tuple[str, str]], left: Columns, right: Columns
 ) -> Callable[[pa.RecordBatch], pa.RecordBatch]:
     """How to get what the result shows from the columns that travelled; plain columns need no more than picking."""
-    plain = [column.plain for column in query.output]
+    plain, coarse = [column.plain for column in query.output], left.beside(right).coarse
+    schema = output_schema(query, left, right)
     picks = [names.index((own.table, own.name)) for own in plain if own is not None]
 
     def pick(batch: pa.RecordBatch) -> pa.RecordBatch:
         return pa.RecordBatch.from_arrays([batch.column(i) for i in picks], schema=schema)
 
     def show(batch: pa.RecordBatch) -> pa.RecordBatch:
-        columns = Columns(dict(zip(names, batch.columns, strict=True)), batch.num_rows)
+        columns = Columns(dict(zip(names, batch.columns, strict=True)), batch.num_rows, coarse)
         return pa.RecordBatch.from_arrays([shown(columns, column) for column in query.output], schema=schema)
 
     return pick if picks and len(picks) == len(plain) else show

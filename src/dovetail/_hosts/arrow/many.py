@@ -159,6 +159,6 @@ def _folded(tree: FoldTree, tables: Tables) -> pa.Table:
         tables[fold.parent] = found.read_all()
     kept = tables[tree.kept]
     own = ManyInputs((Input(tree.kept, tuple(kept.column_names)),))
-    columns = Columns.of(tree.kept, kept)
+    columns = Columns.whole(tree.kept, kept)
     output = selected(", ".join(tree.output), own, own.each)
     return pa.table({column.name: two.shown(columns, column) for column in output})

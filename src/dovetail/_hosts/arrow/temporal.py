@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from dovetail._core.columns.table import settled_schema
 from dovetail._core.columns.validity import instants, intervals, validity_axis
 from dovetail._core.condition.inputs import Inputs
 from dovetail._core.emit.stretches import Covered
@@ -56,7 +57,7 @@ def explain(asked: Temporal, frames: dict[str, Frame]) -> Plan:
 
 def _sides(asked: Temporal, tables: list[pa.Table]) -> tuple[pa.DataType, list[pa.Table]]:
     """The axis of time, and the tables with their validity on it."""
-    kind = validity_axis(asked, [table.schema for table in tables])
+    kind = validity_axis(asked, [settled_schema(table) for table in tables])
     given = zip(asked.validity, asked.names, tables, strict=True)
     return kind, [_hidden(own, name, table, kind) for own, name, table in given]
 

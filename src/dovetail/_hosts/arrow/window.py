@@ -36,8 +36,8 @@ def explain(asked: WindowJoin, left: Frame, right: Frame) -> Plan:
 
 def _columns(asked: WindowJoin, left: Frame, right: Frame) -> tuple[Columns, Columns]:
     """Both tables as columns, once it is known that the call can be carried out."""
-    base = Columns.of(asked.query.inputs.left.name, left.table)
-    probe = Columns.of(asked.query.inputs.right.name, right.table)
+    base = Columns.whole(asked.query.inputs.left.name, left.table)
+    probe = Columns.whole(asked.query.inputs.right.name, right.table)
     _cell(asked, base.none(), probe.none()).check()
     return base, probe
 
