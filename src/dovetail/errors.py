@@ -127,10 +127,12 @@ class UsageError(DovetailError, ValueError):
     """A call that cannot be carried out as it stands."""
 
     @classmethod
-    def unknown_column(cls, column: str, side: str, known: Iterable[str]) -> Self:
+    def unknown_column(cls, column: object, side: str, known: Iterable[str]) -> Self:
         """Name a column that an input does not have."""
         names = list(known)
-        return cls(f"column {column!r} not found in {side!r}; it has {_names(names)}.{_did_you_mean(column, names)}")
+        return cls(
+            f"column {column!r} not found in {side!r}; it has {_names(names)}.{_did_you_mean(str(column), names)}"
+        )
 
     @classmethod
     def division_by_zero(cls, sql: str) -> Self:
@@ -216,7 +218,7 @@ class UsageError(DovetailError, ValueError):
         )
 
     @classmethod
-    def cannot_read(cls, what: str, text: str, reason: str) -> Self:
+    def cannot_read(cls, what: str, text: object, reason: str) -> Self:
         """Say why a text cannot be parsed."""
         return cls(f"{what} {text!r} cannot be read: {reason}. Hint: it is Spark SQL, as in 'l.price > r.price'.")
 
@@ -292,6 +294,11 @@ class UsageError(DovetailError, ValueError):
         )
 
     @classmethod
+    def no_aggregates(cls, got: object) -> Self:
+        """Refuse aggregates without names."""
+        return cls(f"agg is {got!r}; it is a dict of names and calls. Hint: agg={{'n': 'count(*)'}}.")
+
+    @classmethod
     def unknown_aggregate(cls, text: str, known: Iterable[str]) -> Self:
         """Name an aggregate that does not exist."""
         return cls(f"aggregate {text!r} is not known; there are {_names(known)} of one expression. Hint: 'count(*)'.")
@@ -319,6 +326,14 @@ class UsageError(DovetailError, ValueError):
         return cls(
             f"{option} is {got!r}; it is one column's name, or a pair of names, left and right. "
             f"Hint: {option}='ts' or {option}=('traded', 'quoted')."
+        )
+
+    @classmethod
+    def no_names(cls, option: str, got: object) -> Self:
+        """Refuse what is neither a name nor a list of names."""
+        return cls(
+            f"{option} is {got!r}; it is a column's name, or a list of them. "
+            f"Hint: {option}='symbol' or {option}=['symbol', 'venue']."
         )
 
     @classmethod

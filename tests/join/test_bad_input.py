@@ -68,6 +68,16 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ),
     ({"on": "l.at > r.start", "agg": {"n": "count(*)"}}, r"agg is given without per"),
     ({"on": "l.at > r.start", "per": "l"}, r"per is given without agg"),
+    ({"on": "l.at > r.start", "agg": {"n": "count(*)"}, "per": 5}, r"per 5 is not known; it is one of 'l', 'r'"),
+    ({"on": "l.at > r.start", "agg": {"n": "count(*)"}, "per": "x"}, r"input 'x' not found; the inputs are 'l', 'r'"),
+    (
+        {"on": "l.at > r.start", "agg": ["count(*)"], "per": "l"},
+        r"agg is \['count\(\*\)'\]; it is a dict of names and calls. Hint",
+    ),
+    ({"on": "l.at > r.start", "agg": {5: "count(*)"}, "per": "l"}, r"agg is \{5: .*; it is a dict of names and calls"),
+    ({"on": "l.at > r.start", "agg": {"n": 5}, "per": "l"}, r"aggregate 5 is not known"),
+    ({"on": "l.at > r.start", "select": 5}, r"select 5 cannot be read: it is no text. Hint"),
+    ({"on": "l.at > r.start", "select": ["l.at"]}, r"select \['l.at'\] cannot be read: it is no text. Hint"),
     (
         {"on": "l.at > r.start", "agg": {"n": "median(r.id)"}, "per": "l"},
         r"aggregate 'median\(r.id\)' is not known; there",
@@ -170,3 +180,17 @@ def test_case_of_names_does_not_matter_but_two_spellings_do() -> None:
     assert dv.join(LEFT, RIGHT, on="L.AT > R.Start").num_rows == 1
     with pytest.raises(UsageError, match=r"column 'at' is ambiguous in 'l'; it has 'At', 'aT'"):
         dv.join(twice, RIGHT, on="l.at > r.start")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"agg": ["count(*)"], "per": "a"}, r"agg is \['count\(\*\)'\]; it is a dict of names and calls. Hint"),
+        ({"agg": {5: "count(*)"}, "per": "a"}, r"agg is \{5: .*; it is a dict of names and calls. Hint"),
+        ({"agg": {"n": "count(*)"}, "per": 5}, r"per 5 is not known; it is one of 'a', 'b', 'c'"),
+        ({"agg": {"n": "count(*)"}, "per": "x"}, r"input 'x' not found; the inputs are 'a', 'b', 'c'"),
+    ],
+)
+def test_wrong_aggregates_over_three_inputs_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        dv.join(a=LEFT, b=RIGHT, c=RIGHT, on="a.at > b.start AND b.id = c.id", **options)

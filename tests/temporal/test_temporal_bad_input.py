@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
+from decimal import Decimal
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -62,7 +65,20 @@ ASOF: list[tuple[dict[str, Any], str]] = [
     ({"on": "at", "tie_break": "w"}, r"column 'w' not found in 'r'"),
     ({"on": "at", "where": "l.at > "}, r"condition .* cannot be read"),
     ({"on": "at", "where": "l.idd = 1"}, r"column 'idd' not found in 'l'"),
-    ({"on": "at", "keys": "id", "null_safe": ["name"]}, r"null_safe 'name' is not known; it is one of 'id'"),
+    (
+        {"on": "at", "keys": "id", "null_safe": ["name"]},
+        r"null_safe 'name' is not known; it is one of 'True', 'False', 'id'",
+    ),
+    ({"on": "at", "null_safe": "id"}, r"null_safe 'id' is not known; it is one of 'True', 'False'"),
+    ({"on": "at", "keys": "id", "null_safe": 5}, r"null_safe is 5; it is a column's name, or a list of them. Hint"),
+    ({"on": "at", "null_safe": 5}, r"null_safe is 5; it is a column's name, or a list of them. Hint"),
+    ({"on": "at", "keys": 5}, r"keys is 5; it is a column's name, or a list of them. Hint: keys='symbol' or"),
+    ({"on": "at", "keys": [5]}, r"keys is 5; it is one column's name, or a pair of names"),
+    ({"on": "at", "tie_break": 5}, r"tie_break is 5; it is a column's name, or a list of them. Hint"),
+    ({"on": "at", "tie_break": [5]}, r"column 5 not found in 'r'; it has 'id'"),
+    ({"on": "at", "tolerance": np.float64("nan")}, r"tolerance np.float64\(nan\) is no duration, no finite number"),
+    ({"on": "at", "tolerance": np.timedelta64(5, "m")}, r"tolerance np.timedelta64\(5,'m'\) is no duration, no finite"),
+    ({"on": "at", "tolerance": True}, r"tolerance True is no duration, no finite number"),
     ({"on": "at", "partitions": 0}, r"partitions is 0; it is a whole number of at least 1"),
 ]
 WINDOW: list[tuple[dict[str, Any], str]] = [
@@ -88,7 +104,14 @@ WINDOW: list[tuple[dict[str, Any], str]] = [
     ({"on": "at", "preceding": 1, "agg": {"m": "sum(vv)"}}, r"column 'vv' not found"),
     ({"on": "at", "preceding": 1, "agg": {"ID": "count(*)"}}, r"the result would have two columns named 'ID'.*Hint"),
     ({"on": "at", "preceding": 1, "agg": {}}, r"per is given without agg|agg"),
+    ({"on": "at", "preceding": 1, "agg": {5: "count(*)"}}, r"agg is \{5: 'count\(\*\)'\}; it is a dict of names.*Hint"),
+    ({"on": "at", "preceding": 1, "agg": ["count(*)"]}, r"\['count\(\*\)'\] describes no window.* and so is agg. Hint"),
+    ({"on": "at", "preceding": 1, "agg": {"n": 5}}, r"aggregate 5 is not known"),
+    ({"on": "at", "preceding": np.array([1, 2]), "agg": COUNT}, r"preceding array\(\[1, 2\]\) is no duration"),
     ({"on": "at", "windows": []}, r"\[\] describes no window; .*Hint"),
+    ({"on": "at", "windows": 5}, r"5 describes no window; .*Hint"),
+    ({"on": "at", "windows": {"preceding": 1}}, r"\{'preceding': 1\} describes no window; .*Hint"),
+    ({"on": "at", "windows": [5]}, r"5 describes no window; .*Hint"),
     ({"on": "at", "windows": [{"preceeding": 1, "agg": COUNT}]}, r"option 'preceeding' is not known; .*'preceding'"),
     (
         {"on": "at", "agg": COUNT, "windows": [{"preceding": 1}, {"preceding": 2}]},
@@ -120,3 +143,23 @@ def test_spark_refuses_in_one_line_before_any_job_starts(spark: SparkSession) ->
         dv.asof_join(left, right, on="at", where="soundex(l.name) <> r.name")
     assert list(tracker.getJobIdsForGroup("refused by time")) == []
     spark.sparkContext.setJobGroup("", "")
+
+
+@pytest.mark.parametrize(
+    "three", [np.int64(3), np.uint8(3), np.float32(3), np.float64(3), Fraction(3), Decimal(3), 3.0]
+)
+def test_numbers_of_every_kind_are_distances(three: Any) -> None:
+    table = pa.table({"at": [1, 4, 8]})
+    found = dv.window_join(table, table, on="at", preceding=three, following=three, agg=COUNT)
+    assert found.column("n").to_pylist() == [2, 2, 1]
+    near = dv.asof_join(table, table, on="at", strict=True, tolerance=three, how="inner")
+    assert near.column("at").to_pylist() == [4]
+    valid = dv.temporal_join(a=table, b=table, on="TRUE", ts="at", window=dv.sliding(three))
+    assert valid.num_rows == 3
+
+
+def test_null_safe_names_a_key_by_either_of_its_names() -> None:
+    left, right = pa.table({"a": pa.array([None], pa.int64()), "at": [1]}), pa.table({"b": [None], "at": [1]})
+    for name in ("a", "b"):
+        found = dv.asof_join(left, right, on="at", keys=[("a", "b")], null_safe=name, how="inner")
+        assert found.num_rows == 1

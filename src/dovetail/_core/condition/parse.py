@@ -38,6 +38,8 @@ def parse(text: str, inputs: Names) -> exp.Expr:
 
 def parse_list(text: str) -> list[exp.Expr]:
     """Parse a select list into its items, columns not yet resolved."""
+    if not isinstance(text, str):
+        raise UsageError.cannot_read("select", text, "it is no text")
     try:
         select = sqlglot.parse_one(f"SELECT {text}", read=AsWritten)
     except SqlglotError as error:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
-import math
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from typing import Literal
 
 from dovetail._core.condition.duration import read_duration
+from dovetail._core.condition.number import read_number
 from dovetail.errors import UsageError
 
 
@@ -36,7 +35,8 @@ def read_window(kind: Literal["sliding", "fixed"], given: object) -> Window:
 def _length(given: object) -> tuple[Fraction | None, bool]:
     if isinstance(given, dt.timedelta):
         return Fraction((given // dt.timedelta(microseconds=1)) * 1000), True
-    if isinstance(given, (int, float, Decimal)) and not isinstance(given, bool) and math.isfinite(given):
-        return Fraction(given), False
+    number = read_number(given)
+    if number is not None:
+        return number, False
     nanoseconds = read_duration(given) if isinstance(given, str) else None
     return None if nanoseconds is None else Fraction(nanoseconds), True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,8 +15,6 @@ from dovetail._core.condition.parse import expression, resolve, sides
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from dovetail._core.condition.inputs import Inputs, Names
     from dovetail._core.condition.values import Expression, Side
 
@@ -51,9 +50,17 @@ class Aggregate:
 
 def read_aggregates(agg: Mapping[str, str], per: Side, inputs: Inputs) -> tuple[Aggregate, ...]:
     """Parse the aggregates of a call; each argument may speak only of the side that is folded."""
-    if not agg:
+    named = checked_names(agg)
+    if not named:
         raise UsageError.agg_without_per(given="per")
-    return tuple(_read(name, text, per, inputs) for name, text in agg.items())
+    return tuple(_read(name, text, per, inputs) for name, text in named)
+
+
+def checked_names(agg: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The aggregates of a call with their names, which are texts."""
+    if not isinstance(agg, Mapping) or not all(isinstance(name, str) for name in agg):
+        raise UsageError.no_aggregates(agg)
+    return list(agg.items())
 
 
 def _read(name: str, text: str, per: Side, inputs: Inputs) -> Aggregate:

@@ -12,10 +12,10 @@ from dovetail._core.condition.inputs import ManyInputs
 from dovetail._core.condition.normalise import conjuncts
 from dovetail._core.condition.parse import column_expression, owners
 from dovetail._core.condition.split import parse_boolean
-from dovetail._core.plan.aggregates import read_aggregate
+from dovetail._core.plan.aggregates import checked_names, read_aggregate
 from dovetail._core.plan.graph import refuse_disconnected, refuse_impossible
 from dovetail._core.plan.knobs import read_knobs, read_order
-from dovetail._core.plan.query import WINDOW, every_column, read_how, refuse_twice, selected
+from dovetail._core.plan.query import WINDOW, every_column, read_how, read_per, refuse_twice, selected
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def read_many(
     refuse_disconnected([own.name for own in inputs], [part.owners for part in parts])
     refuse_impossible([part.node for part in parts], kinds)
     kept = _per(per, agg, names)
-    aggregates = tuple(read_aggregate(name, text, names) for name, text in (agg or {}).items())
+    aggregates = tuple(read_aggregate(name, text, names) for name, text in checked_names(agg or {}))
     shown = tuple(own for own in inputs if kept is None or own.name == kept)
     output = selected(select, names, shown) if select is not None else every_column(shown, aggregates)
     refuse_twice([column.name for column in output] + [aggregate.name for aggregate in aggregates])
@@ -96,10 +96,7 @@ def _per(per: str | None, agg: Mapping[str, str] | None, names: ManyInputs) -> s
         raise UsageError.agg_without_per(given="per" if per is not None else "agg")
     if per is None:
         return None
-    owner = names.named(per)
-    if owner is None:
-        raise UsageError.unknown_input(per, [own.name for own in names.each])
-    return owner.name
+    return read_per(per, names).name
 
 
 def _within_windows(

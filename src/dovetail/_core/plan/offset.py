@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
-import math
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from dovetail._core.condition.duration import read_duration
+from dovetail._core.condition.number import read_number
 from dovetail._core.condition.parse import column_expression
 from dovetail.errors import UsageError
 
@@ -48,8 +47,9 @@ def read_offset(option: str, given: object, base: Input) -> Offset:
     """Read the value of an option: text is a duration, or else the name of a base column."""
     if isinstance(given, dt.timedelta):
         return Duration((given // dt.timedelta(microseconds=1)) * 1000)
-    if isinstance(given, (int, float, Decimal)) and not isinstance(given, bool) and math.isfinite(given):
-        return Number(Fraction(given))
+    number = read_number(given)
+    if number is not None:
+        return Number(number)
     if not isinstance(given, str):
         raise UsageError.no_offset(option, given, base.name)
     length = read_duration(given)

@@ -153,12 +153,21 @@ def _per(per: str | None, agg: Mapping[str, str] | None, how: How, inputs: Input
         raise UsageError.agg_without_per(given="per" if agg is None else "agg")
     if per is None:
         return None
-    owner = inputs.named(per)
-    if owner is None:
-        raise UsageError.unknown_input(per, [inputs.left.name, inputs.right.name])
+    owner = read_per(per, inputs)
     if how not in ("inner", "left"):
         raise UsageError.how_with_agg(how)
     return inputs.side(owner.name)
+
+
+def read_per(per: object, inputs: Names) -> Input:
+    """The input that gets one row each."""
+    names = [own.name for own in inputs.each]
+    if not isinstance(per, str):
+        raise UsageError.unknown_choice("per", per, names)
+    owner = inputs.named(per)
+    if owner is None:
+        raise UsageError.unknown_input(per, names)
+    return owner
 
 
 def _shown(how: How, per: Side | None, inputs: Inputs) -> tuple[Input, ...]:

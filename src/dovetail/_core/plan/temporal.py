@@ -6,6 +6,7 @@ come from `where=` and are tested pair by pair.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -129,9 +130,9 @@ def read_window_join(
     """Check a call of `window_join` and freeze it; what a window does not say, the call says for all."""
     condition = _condition(inputs, on, keys, null_safe, None)
     given = {name: value for name, value in window.items() if value is not None}
-    asked = [given] if windows is None else [{**given, **_options(own)} for own in windows]
-    if not asked:
+    if windows is not None and (not windows or not isinstance(windows, (list, tuple))):
         raise UsageError.no_window(windows)
+    asked = [given] if windows is None else [{**given, **_options(own)} for own in windows]
     found = tuple(_window(own, inputs) for own in asked)
     aggregates = tuple(aggregate for own in found for aggregate in own.aggregates)
     output = every_column((inputs.left,), ())
@@ -150,7 +151,8 @@ def _window(asked: Mapping[str, Any], inputs: Inputs) -> Window:
     _flag("include_prevailing", prevailing)
     ends = {"preceding": asked["preceding"], "following": asked.get("following", 0)}
     offsets = {
-        name: None if value == UNBOUNDED else read_offset(name, value, inputs.left) for name, value in ends.items()
+        name: None if isinstance(value, str) and value == UNBOUNDED else read_offset(name, value, inputs.left)
+        for name, value in ends.items()
     }
     _refuse_reversed(offsets, ends)
     probe = Inputs(Input(inputs.left.name, ()), inputs.right)  # a bare name in an aggregate is a probe column
@@ -188,19 +190,26 @@ def _condition(inputs: Inputs, on: Any, keys: Any, null_safe: Any, where: str | 
 
 
 def _keys(keys: Any, null_safe: Any, inputs: Inputs) -> tuple[Equality, ...]:
-    if keys is None:
-        return ()
-    listed = [keys] if isinstance(keys, str) else list(keys)
-    safe = {null_safe} if isinstance(null_safe, str) else set() if isinstance(null_safe, bool) else set(null_safe)
-    named = {name for key in listed for name in ([key] if isinstance(key, str) else key)}
-    for name in safe - named:
-        raise UsageError.unknown_choice("null_safe", name, sorted(named))
+    listed = [] if keys is None else _listed("keys", keys)
+    pairs = [_pair("keys", key, inputs) for key in listed]
+    names = [[key] if isinstance(key, str) else list(key) for key in listed]
+    known = [name for own in names for name in own]
+    safe = known if null_safe is True else [] if null_safe is False else _listed("null_safe", null_safe)
+    for name in safe:
+        if name not in known:
+            raise UsageError.unknown_choice("null_safe", name, ("True", "False", *sorted(set(known))))
     return tuple(
-        Equality(
-            *_pair("keys", key, inputs), null_safe is True or bool(safe & {key if isinstance(key, str) else key[0]})
-        )
-        for key in listed
+        Equality(*pair, null_safe=any(name in safe for name in own)) for pair, own in zip(pairs, names, strict=True)
     )
+
+
+def _listed(option: str, given: Any) -> list[Any]:
+    """One name, or several."""
+    if isinstance(given, str):
+        return [given]
+    if not isinstance(given, Iterable):
+        raise UsageError.no_names(option, given)
+    return list(given)
 
 
 def _pair(option: str, given: Any, inputs: Inputs) -> tuple[Expression, Expression]:
@@ -227,8 +236,8 @@ def _own(text: str, owner: Input, other: Input) -> Expression:
 def _tie_break(given: str | Sequence[str] | None, condition: Condition, right: Input) -> tuple[Expression, ...]:
     """The columns named, or all that are neither key nor time."""
     if given is not None:
-        names = [given] if isinstance(given, str) else list(given)
-        found = [right.find(name) for name in names]
+        names = _listed("tie_break", given)
+        found = [right.find(name) if isinstance(name, str) else None for name in names]
         for name, column in zip(names, found, strict=True):
             if column is None:
                 raise UsageError.unknown_column(name, right.name, right.columns)
