@@ -194,3 +194,7 @@ def test_case_of_names_does_not_matter_but_two_spellings_do() -> None:
 def test_wrong_aggregates_over_three_inputs_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         dv.join(a=LEFT, b=RIGHT, c=RIGHT, on="a.at > b.start AND b.id = c.id", **options)
+
+
+def test_a_cross_join_with_a_condition_is_an_inner_one() -> None:
+    assert dv.join(LEFT, RIGHT, on="l.at > r.start", how="cross") == dv.join(LEFT, RIGHT, on="l.at > r.start")

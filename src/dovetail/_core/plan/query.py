@@ -27,6 +27,7 @@ How = Literal["inner", "left", "right", "full", "semi", "anti"]
 
 _HOWS: dict[str, How] = {
     "inner": "inner",
+    "cross": "inner",
     "left": "left",
     "leftouter": "left",
     "right": "right",
@@ -140,7 +141,7 @@ def _within_windows(condition: Condition, inputs: Inputs) -> Condition:
 
 
 def read_how(how: str) -> How:
-    """A join type in any of Spark's spellings."""
+    """A join type in any of Spark's spellings; with a condition, Spark's cross join is an inner one."""
     known = _HOWS.get(how.lower().replace("_", "").replace(" ", "")) if isinstance(how, str) else None
     if known is None:
         raise UsageError.unknown_choice("how", how, ("inner", "left", "right", "full", "semi", "anti"))
