@@ -93,10 +93,14 @@ class Cell:
         return all(own.start.size == 0 or own.proper().mean() > MOSTLY for own in spans)
 
     def join(self, test: RowTest | None, stored: Side | None = None, *, fused: bool = False) -> Join:
-        """The pairs of this cell; `fused` asks for slices and thresholds that can be folded without pairs."""
+        """The pairs of this cell; `fused` asks for slices and thresholds that can be folded without pairs.
+
+        Where a side is to be stored, the other asks only whether it has partners: with a test, by slices, too.
+        """
         shape = self.shape(stored)
         kind = self.kind(shape)
-        if fused and kind is Kind.OVERLAP:
+        tested = bool(shape.rest) or test is not None
+        if kind is Kind.OVERLAP and (fused or (stored is not None and tested)):
             kind = Kind.TWO_INEQUALITIES
         ops = [comparison.op for comparison in self.condition.comparisons]
         join = build_join(kind, shape, ops, self.left, self.right, self.threads)

@@ -88,6 +88,10 @@ class Slices:
     low: NDArray[np.int64]
     high: NDArray[np.int64]
 
+    def some(self, numbers: NDArray[np.int64], low: NDArray[np.int64], high: NDArray[np.int64]) -> Slices:
+        """Other slices, of those probing rows that have these numbers."""
+        return Slices(self.order, self.probes[numbers], low, high)
+
 
 def slices(
     stored: NDArray[np.int64],

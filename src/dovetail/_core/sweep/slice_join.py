@@ -88,6 +88,10 @@ class SliceJoin:
         """How many pairs there are."""
         return int(self.ends[-1]) if self.ends.size else 0
 
+    def some(self, probes: NDArray[np.int64], low: NDArray[np.int64], high: NDArray[np.int64]) -> SliceJoin:
+        """Some of the probes, numbered anew, with other slices."""
+        return SliceJoin(self.found.some(probes, low, high), self.stored)
+
     def tasks(self, number: int, chunk: int = CHUNK) -> list[Iterator[Matches]]:
         """Split the pairs evenly, whatever row they belong to."""
         edges = np.linspace(0, self.count(), number + 1).astype(np.int64)

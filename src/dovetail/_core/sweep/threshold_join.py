@@ -52,6 +52,10 @@ class ThresholdJoin:
     def _tower(self) -> Tower:
         return Tower.build(self.heights)
 
+    def some(self, probes: NDArray[np.int64], low: NDArray[np.int64], high: NDArray[np.int64]) -> ThresholdJoin:
+        """Some of the probes, numbered anew, with other slices."""
+        return ThresholdJoin(self.found.some(probes, low, high), self.heights, self.least[probes], self.stored)
+
     def count(self) -> int:
         """Count by a sweep from the greatest threshold down; no pair is made."""
         return int(self.sums(np.ones(self.heights.size, np.int64)).sum())
