@@ -475,7 +475,7 @@ def explain(*frames: Any, on: str | tuple[str, str], **call: Any) -> Plan:
     left join, as-of, by sweep on arrow
     ├─ condition: l.at near r.start
     ├─ why: both sides fit this process: sorted once by key and time, met in one walk
-    ├─ results: 1
+    ├─ matching pairs: 1
     └─ picks: r.start the first at or after l.at; of one time, the last
     """
     from dovetail._hosts import door  # noqa: PLC0415 -- importing dovetail must stay light

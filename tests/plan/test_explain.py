@@ -54,6 +54,11 @@ def test_results_are_exact_where_the_sweep_decides() -> None:
     assert plan.results == dv.join(POINTS, SPANS, on=on).num_rows
 
 
+@pytest.mark.parametrize(("how", "told"), [("inner", "results: "), ("semi", "matching pairs: "), ("left", "pairs: ")])
+def test_pairs_are_called_results_only_where_they_are(how: str, told: str) -> None:
+    assert told in str(dv.explain(POINTS, SPANS, on="l.at >= r.s AND l.at < r.e", how=how))
+
+
 def test_results_are_estimated_where_pairs_are_tested() -> None:
     plan = dv.explain(POINTS, SPANS, on="l.at < r.s AND l.id <> r.no")
     assert not plan.exact

@@ -29,7 +29,8 @@ class Plan:
         How many pairs of rows meet in a cell (the papers' number of Cartesian products); the sweep inside a cell
         compares far fewer. None if it is Spark's to decide.
     results
-        How many pairs satisfy the condition: exact if `exact`, else estimated from a sample; None if not known.
+        How many pairs satisfy the condition: exact if `exact`, else estimated from a sample; None if not known. Of
+        an inner join, these are its rows; of a window join, the rows of the base.
     load_in, load_out
         The greatest cell over the mean: rows in, results out.
     rows_moved
@@ -87,7 +88,8 @@ class Plan:
         yield "condition", self.condition
         yield "why", self.reason
         if self.results is not None:
-            yield "results", f"{'' if self.exact else 'about '}{self.results:,}"
+            rows = self.kind == "window" or (self.how == "inner" and self.algorithm != "fold")
+            yield "results" if rows else "matching pairs", f"{'' if self.exact else 'about '}{self.results:,}"
         if self.products is not None:
             yield "products", f"{self.products:,} pairs meet in {self.cells:,} cell{'s' if self.cells > 1 else ''}"
         if self.rows_moved is not None and self.host == "spark":
