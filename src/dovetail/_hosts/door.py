@@ -86,8 +86,11 @@ def describe_temporal(frames: dict[str, Any], **call: Any) -> Plan:
 
 
 def _temporal(verb: str, frames: dict[str, Any], call: dict[str, Any]) -> Any:
-    module = _host("spark" if _are_spark(frames) else "arrow", "temporal")
+    spark = _are_spark(frames)
+    module = _host("spark" if spark else "arrow", "temporal")
     opened = module.frames_of(frames)
+    if spark:
+        call = _at_one_moment(call, next(iter(opened.values())).session)
     inputs = tuple(Input(name, module.columns_of(frame)) for name, frame in opened.items())
     return getattr(module, verb)(read_temporal(inputs, **call), opened)
 
@@ -100,11 +103,19 @@ def _answer(
         from dovetail._hosts.spark.frames import open_frames  # noqa: PLC0415 -- only for callers who have Spark
 
         left, right = open_frames(frames)
+        call = _at_one_moment(call, left.session)
         return getattr(_host("spark", what), verb)(read(_inputs(left, right), **call), left, right)
     from dovetail._hosts.arrow.frames import open_frame  # noqa: PLC0415
 
     ours, theirs = (open_frame(name, frame) for name, frame in frames.items())
     return getattr(_host("arrow", what), verb)(read(_tables(frames, ours, theirs), **call), ours, theirs)
+
+
+def _at_one_moment(call: dict[str, Any], session: Any) -> dict[str, Any]:
+    """The call, in which all words for the present mean one moment."""
+    from dovetail._hosts.spark.now import at_one_moment  # noqa: PLC0415 -- only for callers who have Spark
+
+    return at_one_moment(call, session)
 
 
 def _host(name: str, what: str) -> Any:

@@ -23,6 +23,7 @@ from dovetail._core.plan.query import read_query
 from dovetail._hosts.spark import join as two
 from dovetail._hosts.spark.frames import SparkFrame, open_frames
 from dovetail._hosts.spark.handed import collected, created
+from dovetail._hosts.spark.now import at_one_moment
 from dovetail._hosts.spark.sides import first_line
 from dovetail._hosts.spark.types import row_width
 from dovetail._hosts.spark.windows import unnumbered, windowed
@@ -70,6 +71,7 @@ def explain(frames: dict[str, Any], **call: Any) -> Plan:
 def _open(frames: dict[str, Any], call: dict[str, Any]) -> tuple[ManyQuery, Frames]:
     opened = {own.name: own for own in open_frames(frames)}
     inputs = [Input(name, tuple(own.frame.columns)) for name, own in opened.items()]
+    call = at_one_moment(call, next(iter(opened.values())).session)
     kinds = {(name, f.name): f.dataType.simpleString() for name, own in opened.items() for f in own.frame.schema.fields}
     query = read_many(inputs, kinds, **call)
     window = call.get("window")
