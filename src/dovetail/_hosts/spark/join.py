@@ -27,7 +27,7 @@ from dovetail._hosts.spark.sampled import sample_of
 from dovetail._hosts.spark.sides import check, project
 from dovetail._hosts.spark.small import extremes_of
 from dovetail._hosts.spark.statistics import Pieces
-from dovetail._hosts.spark.task import CellTask, broadcast_task, cell_task, settle
+from dovetail._hosts.spark.task import NOTHING, CellTask, broadcast_task, cell_task, settle
 from dovetail._hosts.spark.theta import ThetaCells, placed_theta
 from dovetail._hosts.spark.types import arrow_type, schema_of, spark_type
 from dovetail._hosts.spark.unfold import Unfolding
@@ -196,7 +196,9 @@ class Branch:
             fields += [(f"o{i}", kind) for i, kind in enumerate(aggregate_types(self.query, self.sides))]
         else:
             fields += [(f"o{i}", self.sides.right.schema[name].dataType) for i, name in enumerate(task.right.showing)]
-        return [*fields, ("paired", BooleanType())] if task.numbered else fields
+        if task.numbered:
+            fields.append(("paired", BooleanType()))
+        return fields or [(NOTHING, BooleanType())]
 
     def _run(self, task: CellTask, schema: StructType) -> DataFrame:
         if self.decision.algorithm == "broadcast":

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.types import BooleanType
 
 from dovetail._core.emit.stored import Meeting
 from dovetail._core.plan.outer import Kept
@@ -34,6 +35,7 @@ from dovetail._hosts.spark.mapped import mapped
 from dovetail._hosts.spark.residuals import task_can_test
 from dovetail._hosts.spark.rewrite import rewritten
 from dovetail._hosts.spark.statistics import count_pieces
+from dovetail._hosts.spark.task import NOTHING, counted
 from dovetail._hosts.spark.types import schema_of
 from dovetail._hosts.spark.wire import chunks, pack, unpack
 from dovetail.errors import UnsupportedError, UsageError
@@ -95,7 +97,7 @@ def ring_task(meeting: Meeting, fetch: Fetch, nothing: bytes, names: list[str]) 
             del stored
             for batch in soja(worker, links):
                 if batch.num_rows:
-                    yield pa.RecordBatch.from_arrays(batch.columns, names=names)
+                    yield counted(batch.columns, names, batch.num_rows)
         except BaseException:
             links.abort()
             raise
@@ -149,4 +151,4 @@ def _output(
         for i, (name, place) in enumerate(zip(query.read_by_output(side.name), reader.showing, strict=True)):
             places[side.name, name] = f"{letter}{i}"
             fields.append((f"{letter}{i}", side.schema[place].dataType))
-    return places, fields
+    return places, fields or [(NOTHING, BooleanType())]

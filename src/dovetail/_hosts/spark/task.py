@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 CHUNK_ROWS = 1 << 20
 CHUNK_BYTES = 256 << 20
+NOTHING = "nothing"
+"""The column of rows that show none."""
 
 
 @dataclass(frozen=True)
@@ -64,10 +66,10 @@ class CellTask:
         sizes = (left.num_rows, right.num_rows)
         for batch in cell.rows(how, ours, theirs, sizes, test):
             if batch.num_rows:  # a residual may leave nothing of a piece
-                yield self._named(batch.columns, paired=True)
+                yield self._named(batch.columns, batch.num_rows, paired=True)
         if self.numbered and left.num_rows:
             nothing = [pa.nulls(left.num_rows, array.type) for array in theirs]
-            yield self._named([*ours, *nothing], paired=False)
+            yield self._named([*ours, *nothing], left.num_rows, paired=False)
 
     def _test(self, left: pa.Table, right: pa.Table) -> RowTest | None:
         if not self.condition.residuals:
@@ -80,23 +82,30 @@ class CellTask:
         names = [f"a{i}" for i in range(len(ours))] + [f"o{i}" for i in range(len(folded))]
         return self._shown(pa.RecordBatch.from_arrays([*ours, *folded], names=names))
 
-    def _named(self, columns: list[pa.Array], *, paired: bool) -> pa.RecordBatch:
+    def _named(self, columns: list[pa.Array], rows: int, *, paired: bool) -> pa.RecordBatch:
         ours = len(self.left.showing)
         names = [f"a{i}" for i in range(ours)]
         extra = []
         if self.numbered:
             names.append("row")
-            extra = [pa.array(np.full(len(columns[0]), paired))]
+            extra = [pa.array(np.full(rows, paired))]
         names += [f"o{i}" for i in range(len(columns) - len(names))]
         if extra:
             names.append("paired")
-        return self._shown(pa.RecordBatch.from_arrays([*columns, *extra], names=names))
+        return self._shown(counted([*columns, *extra], names, rows))
 
     def _shown(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         if not self.output:
             return batch
         columns = [batch.column(own) for _, own in self.output]
         return pa.RecordBatch.from_arrays(columns, names=[name for name, _ in self.output])
+
+
+def counted(columns: list[pa.Array], names: list[str], rows: int) -> pa.RecordBatch:
+    """A batch of some columns; without any, of one that says nothing: Spark takes a batch's rows from its columns."""
+    if not columns:
+        columns, names = [pa.nulls(rows, pa.bool_())], [NOTHING]
+    return pa.RecordBatch.from_arrays(columns, names=names)
 
 
 def arguments_of(aggregates: tuple[Aggregate, ...], table: pa.Table) -> list[Argument]:
