@@ -90,3 +90,31 @@ def test_where_spark_has_no_join_of_its_own_such_a_column_is_refused(spark: Spar
         with pytest.raises(UnsupportedError, match=message):
             call()
     assert dv.window_join(left.drop("months"), right, on="id", preceding=3, agg={"rows": "count(*)"}).count() == 30
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "broadcast", "range"])
+def test_structs_that_are_null_though_their_fields_never_are(spark: SparkSession, algorithm: str) -> None:
+    rows = spark.sql("SELECT * FROM VALUES (1, named_struct('a', 3)), (2, NULL) AS t(i, s)")
+    found = dv.join(rows, rows, on="l.i <= r.i", how="left", algorithm=algorithm)
+    want = rows.alias("l").join(rows.alias("r"), F.expr("l.i <= r.i"), "left").toDF("i", "s", "r_i", "r_s")
+    assert _rows(found) == _rows(want)
+
+
+@pytest.mark.parametrize("how", ["inner", "semi", "full"])
+@pytest.mark.parametrize("algorithm", ["auto", "range"])
+def test_texts_that_are_no_utf8_are_compared_by_their_bytes(spark: SparkSession, how: str, algorithm: str) -> None:
+    texts = (
+        "SELECT id, CAST(unhex(x) AS STRING) AS s FROM VALUES (1, '61'), (2, 'FF'), (3, 'C328'), (4, '62') AS t(id, x)"
+    )
+    rows = spark.sql(texts)
+    found = dv.join(rows, rows, on="l.s < r.s", how=how, select="l.id", algorithm=algorithm)
+    want = rows.alias("l").join(rows.alias("r"), F.expr("l.s < r.s"), how).select("l.id")
+    assert _rows(found) == _rows(want)
+
+
+def test_moments_far_beyond_the_calendar_are_compared(spark: SparkSession) -> None:
+    far = spark.sql(
+        "SELECT TIMESTAMP_NTZ'1970-01-01' + make_dt_interval(days) AS t FROM VALUES (13880000), (17530000) AS d(days)"
+    )
+    assert dv.join(far, far, on="l.t < r.t", algorithm="broadcast").count() == 1
+    assert dv.join(far, far, on="l.t < r.t", algorithm="range").count() == 1

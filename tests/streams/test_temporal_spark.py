@@ -6,6 +6,7 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 import pytest
 
 import dovetail as dv
@@ -14,12 +15,11 @@ from tests.spark_answers import quick, spark_frame
 from tests.streams.drawn import sample_temporal
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.sql import SparkSession
 
     from tests.streams.drawn import TemporalCase
 
-EXAMPLES = max(3, int(os.environ.get("DOVETAIL_EXAMPLES", "200")) // 66)
+EXAMPLES = max(3, int(os.environ.get("DOVETAIL_EXAMPLES", "200")) // 6)
 
 
 def _joined(spark: SparkSession, case: TemporalCase) -> pa.Table:
@@ -42,3 +42,17 @@ def _same(spark: SparkSession, drawn: list[TemporalCase]) -> None:
     for got, case in zip(found, drawn, strict=True):
         print(case)  # noqa: T201 -- shown if the next line fails
         assert_same_rows(got, case.naive())
+
+
+@pytest.mark.parametrize("how", ["inner", "left", "full", "anti"])
+def test_times_without_a_zone_and_starts_before_all_times(spark: SparkSession, how: str) -> None:
+    stamps = [pa.array(ticks, pa.timestamp("us")) for ticks in ([0, 5], [9, None])]
+    calls: list[tuple[pa.Table, dict[str, Any]]] = [
+        (pa.table({"s": stamps[0], "e": stamps[1], "i": [1, 2]}), {"valid": ("s", "e")}),
+        (pa.table({"s": stamps[0], "i": [1, 2]}), {"ts": "s", "window": dv.sliding("3 microseconds")}),
+        (pa.table({"s": [float("-inf"), 3.0, float("inf")], "i": [1, 2, 3]}), {"ts": "s", "window": dv.fixed(10)}),
+    ]
+    for table, options in calls:
+        frame = spark_frame(spark, table)
+        found = dv.temporal_join(a=frame, b=frame, on="a.i <> b.i", how=how, **options).toArrow()
+        assert_same_rows(found, dv.temporal_join(a=table, b=table, on="a.i <> b.i", how=how, **options))

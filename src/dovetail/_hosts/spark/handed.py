@@ -5,7 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from pyspark.sql import functions as F  # noqa: N812
+
+from dovetail._core.condition.parse import quoted
 from dovetail._hosts.spark.mapped import mapped
+from dovetail._hosts.spark.types import nullable
 from dovetail._hosts.spark.wire import pack, plain, unpack
 
 if TYPE_CHECKING:
@@ -19,7 +23,13 @@ _BATCH_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
 
 
 def collected(frame: DataFrame) -> pa.Table:
-    """The rows of a frame, in the driver."""
+    """The rows of a frame, in the driver.
+
+    Fields of structs may be NULL there: of one that is NULL itself, PySpark 4.3 finds that fields are, which must not.
+    """
+    strict = [own for own in frame.schema if own.dataType != nullable(own.dataType)]
+    for own in strict:
+        frame = frame.withColumn(own.name, F.col(quoted(own.name)).cast(nullable(own.dataType)))
     return plain(frame.toArrow())
 
 

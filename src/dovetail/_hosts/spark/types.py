@@ -43,6 +43,7 @@ _ARROW: dict[str, pa.DataType] = {
 _WIDTHS = {"string": 32, "binary": 32}
 _WIDE = 64
 MICROS = 1_000_000
+SECONDS_PER_DAY = 86_400
 
 
 def arrow_type(kind: DataType) -> pa.DataType | None:
@@ -107,21 +108,31 @@ def literal_text(value: pa.Scalar) -> str:
     if pa.types.is_timestamp(value.type):
         return _moment_text(_number(value), zoned=value.type.tz is not None)
     if pa.types.is_string(value.type) or pa.types.is_binary(value.type):
-        text = value.as_py() if isinstance(value.as_py(), bytes) else value.as_py().encode()
-        return f"CAST(X'{text.hex()}' AS {kind})"
+        return f"CAST(X'{value.as_buffer().to_pybytes().hex()}' AS {kind})"  # what is no UTF-8 is a string, too
     return f"CAST('{value.as_py()}' AS {kind})"
 
 
 def _moment_text(micros: int, *, zoned: bool) -> str:
     if zoned:
         return f"timestamp_micros({micros}L)"
-    sign, size = ("-", -micros) if micros < 0 else ("", micros)
-    seconds = f"CAST('{sign}{size // MICROS}.{size % MICROS:06d}' AS DECIMAL(18, 6))"
-    return f"(TIMESTAMP_NTZ'1970-01-01 00:00:00' + make_dt_interval(0, 0, 0, {seconds}))"
+    days, rest = divmod(micros, MICROS * SECONDS_PER_DAY)
+    seconds = f"CAST('{rest // MICROS}.{rest % MICROS:06d}' AS DECIMAL(18, 6))"
+    return f"(TIMESTAMP_NTZ'1970-01-01 00:00:00' + make_dt_interval({days}, 0, 0, {seconds}))"
 
 
 def _number(value: pa.Scalar) -> int:
     return int(order_keys([pa.array([value], value.type)])[0][0])
+
+
+def nullable(kind: DataType) -> DataType:
+    """A type in which everything may be NULL, however deep."""
+    if isinstance(kind, StructType):
+        return StructType([StructField(own.name, nullable(own.dataType), nullable=True) for own in kind])
+    if isinstance(kind, ArrayType):
+        return ArrayType(nullable(kind.elementType), containsNull=True)
+    if isinstance(kind, MapType):
+        return MapType(nullable(kind.keyType), nullable(kind.valueType), valueContainsNull=True)
+    return kind
 
 
 def schema_of(fields: list[tuple[str, DataType]]) -> StructType:

@@ -91,7 +91,7 @@ def _window_end(window: Window, start: str, kind: pa.DataType) -> str:
             f"CASE WHEN abs({start} / {step}) < 9E18D THEN (floor({start} / {step}) + 1) * {step} ELSE {start} END"
         )
         end = f"{start} + {step}" if window.kind == "sliding" else multiple
-        return f"nullif({end}, CAST('Infinity' AS DOUBLE))"
+        return f"nullif(nullif({end}, CAST('Infinity' AS DOUBLE)), CAST('-Infinity' AS DOUBLE))"
     return _moved(start, f"{ceil(length)}" if window.kind == "sliding" else _to_multiple(start, length, kind), kind)
 
 
