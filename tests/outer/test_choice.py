@@ -78,3 +78,9 @@ def test_a_side_too_large_to_travel_is_counted_and_not_brought(spark: SparkSessi
     many = spark.range(0, 1 << 24, 1, 4)  # of which no task has too many
     with pytest.raises(UsageError, match=rf"algorithm '{algorithm}' brings 'l' to every task, but .* than 64 MB. Hint"):
         dv.join(many, many, on="l.id = r.id", how="left", algorithm=algorithm)
+
+
+def test_connect_knows_how_many_tasks_can_run(connect: SparkSession) -> None:
+    one = connect.range(3)
+    with pytest.raises(UsageError, match=r"a ring of 3 tasks .*, but 2 can run; .* Hint: partitions=2"):
+        dv.join(one, one, on="l.id = r.id", algorithm="ring", partitions=3)

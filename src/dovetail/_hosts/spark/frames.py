@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import PySparkException
+from pyspark.sql import functions as F  # noqa: N812
 
 from dovetail.errors import UsageError
 
@@ -13,8 +14,12 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-CORES_UNKNOWN = 8
+MANY_ROWS = 1 << 20
 LOOPBACK = "127.0.0.1"
+
+
+_CORES: dict[str, int] = {}
+"""What was found of sessions of Connect, by their ids."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +59,15 @@ def _is_stopped(own: SparkFrame) -> bool:
 
 
 def cores_of(frame: DataFrame) -> int:
-    """How many tasks run at once; Connect does not tell."""
+    """How many tasks run at once; of Connect, the number of tasks that share out a range of numbers."""
+    session: Any = frame.sparkSession
     try:
-        return max(1, int(frame.sparkSession.sparkContext.defaultParallelism))
+        return max(1, int(session.sparkContext.defaultParallelism))
     except (AttributeError, PySparkException):
-        return CORES_UNKNOWN
+        if session.session_id not in _CORES:
+            numbered = session.range(MANY_ROWS).select(F.spark_partition_id().alias("task"))
+            _CORES[session.session_id] = 1 + int(numbered.agg(F.max("task")).head()[0])
+        return _CORES[session.session_id]
 
 
 def host_of(frame: DataFrame) -> str:
