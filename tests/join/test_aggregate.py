@@ -118,3 +118,15 @@ def test_sums_of_wide_decimals_are_those_of_python() -> None:
 def _exactly(unscaled: int) -> Decimal:
     """Four digits after the point, whatever the precision that Python would round to."""
     return Decimal((0 if unscaled >= 0 else 1, [int(digit) for digit in str(abs(unscaled))], -4))
+
+
+def test_an_argument_is_computed_only_where_its_filter_holds(spark: SparkSession) -> None:
+    left, right = pa.table({"a": [1, 2, 3]}), pa.table({"b": [0, 1, 2], "x": [1, 0, 2]})
+    agg = {"s": "sum(10 / r.x) FILTER (WHERE r.x <> 0)", "n": "count(*) FILTER (WHERE 10 / nullif(r.x, 0) > 5)"}
+    want = [{"a": 1, "s": 10.0, "n": 1}, {"a": 2, "s": 10.0, "n": 1}, {"a": 3, "s": 15.0, "n": 1}]
+    assert dv.join(left, right, on="l.a > r.b", agg=agg, per="l").to_pylist() == want
+    frames = spark_frame(spark, left), spark_frame(spark, right)
+    assert_same_rows(dv.join(*frames, on="l.a > r.b", agg=agg, per="l").toArrow(), pa.Table.from_pylist(want))
+    window = {"s": "sum(10 / x) FILTER (WHERE x <> 0)"}
+    found = dv.window_join(*frames, on=("a", "b"), preceding="unbounded", agg=window).toArrow().sort_by("a")
+    assert found["s"].to_pylist() == [10.0, 15.0, 15.0]

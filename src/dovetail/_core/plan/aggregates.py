@@ -79,10 +79,17 @@ def read_aggregate(name: str, text: str, inputs: Names) -> Aggregate:
     condition = None if where is None else expression(resolve(where, inputs))
     if argument is None:
         return Aggregate(name, function, None, condition)
-    value = expression(resolve(argument, inputs))
-    if function == "count" and isinstance(value.node, exp.Literal):
+    value = resolve(argument, inputs)
+    if function == "count" and isinstance(value, exp.Literal):
         return Aggregate(name, function, None, condition)
-    return Aggregate(name, function, value, condition)
+    return Aggregate(name, function, expression(value if condition is None else _where(value, condition)), condition)
+
+
+def _where(value: exp.Expr, condition: Expression) -> exp.Expr:
+    """An argument that is computed only where a FILTER holds: elsewhere it might fail."""
+    if isinstance(value, exp.Column):
+        return value
+    return exp.Case(ifs=[exp.If(this=condition.node.copy(), true=value)])
 
 
 def _parsed(text: str) -> exp.Expr:
@@ -90,6 +97,8 @@ def _parsed(text: str) -> exp.Expr:
         return sqlglot.parse_one(text, read=AsWritten).unnest()
     except (AttributeError, SqlglotError, TypeError):
         raise UsageError.unknown_aggregate(text, KNOWN) from None
+    except RecursionError:
+        raise UsageError.too_deep("aggregate", text) from None
 
 
 def _filtered(node: exp.Expr) -> tuple[exp.Expr, exp.Expr | None]:
