@@ -223,6 +223,12 @@ class UsageError(DovetailError, ValueError):
         return cls(f"{what} {text!r} cannot be read: {reason}. Hint: it is Spark SQL, as in 'l.price > r.price'.")
 
     @classmethod
+    def too_deep(cls, what: str, text: str) -> Self:
+        """Refuse what nests deeper than a reader can follow."""
+        shown = f"{text[:60]}..." if len(text) > 60 else text  # noqa: PLR2004 -- enough to know it by
+        return cls(f"{what} {shown!r} nests too deep. Hint: take parentheses away, or compute parts as columns first.")
+
+    @classmethod
     def no_condition(cls, got: object) -> Self:
         """Say that a join needs a condition."""
         return cls(

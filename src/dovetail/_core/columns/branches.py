@@ -42,18 +42,35 @@ def _both(left: pa.Array, right: Part, scope: Scope) -> pa.Array:
     return pc.and_kleene(left, merged([(open_rows, right(scope.only(open_rows)))], BOOLEAN, scope.rows))
 
 
+def _chain(node: exp.Expr) -> list[exp.Expr]:
+    """The steps of `a AND b AND c`, the innermost first: a chain may be longer than calls can nest."""
+    steps = [node]
+    while type(steps[-1].this) is type(node):
+        steps.append(steps[-1].this)
+    return steps[::-1]
+
+
+def _right(node: exp.Expr) -> Part:
+    return lambda inner: _truth(node, inner.value(node.expression))
+
+
 def both(node: exp.Expr, scope: Scope) -> pa.Array:
     """Evaluate AND."""
-    left = _truth(node, scope.value(node.this))
-    return _both(left, lambda inner: _truth(node, inner.value(node.expression)), scope)
+    steps = _chain(node)
+    answer = _truth(steps[0], scope.value(steps[0].this))
+    for step in steps:
+        answer = _both(answer, _right(step), scope)
+    return answer
 
 
 def either(node: exp.Expr, scope: Scope) -> pa.Array:
     """Evaluate OR; the right side where the left is not true."""
-    left = _truth(node, scope.value(node.this))
-    open_rows = ~is_true(left)
-    right = _truth(node, scope.only(open_rows).value(node.expression))
-    return pc.or_kleene(left, merged([(open_rows, right)], BOOLEAN, scope.rows))
+    steps = _chain(node)
+    answer = _truth(steps[0], scope.value(steps[0].this))
+    for step in steps:
+        open_rows = ~is_true(answer)
+        answer = pc.or_kleene(answer, merged([(open_rows, _right(step)(scope.only(open_rows)))], BOOLEAN, scope.rows))
+    return answer
 
 
 def negated(node: exp.Expr, scope: Scope) -> pa.Array:

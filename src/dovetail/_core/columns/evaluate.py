@@ -23,7 +23,8 @@ from dovetail._core.columns import (
     strings,
     times,
 )
-from dovetail._core.columns.scope import Scope, unsupported
+from dovetail._core.columns.scope import Scope, text_of, unsupported
+from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,7 +91,10 @@ def evaluate(node: exp.Expr, column: Callable[[exp.Column], pa.Array], rows: int
     >>> evaluate(node, lambda reference: columns[reference.name], 2).to_pylist()
     [0.5, None]
     """
-    return _value(node, Scope(column, rows, _value))
+    try:
+        return _value(node, Scope(column, rows, _value))
+    except RecursionError:
+        raise UsageError.too_deep("expression", text_of(node)) from None
 
 
 def _value(node: exp.Expr, scope: Scope) -> pa.Array:

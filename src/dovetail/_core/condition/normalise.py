@@ -25,13 +25,18 @@ _NEGATIONS: dict[type[exp.Expr], type[exp.Expr]] = {
 
 
 def conjuncts(node: exp.Expr) -> list[exp.Expr]:
-    """Flatten a boolean into the parts that must all hold."""
-    node = _plain(node)
-    if isinstance(node, exp.And):
-        return [part for side in (node.this, node.expression) for part in conjuncts(side)]
-    if isinstance(node, exp.Or):
-        return _factored(node)
-    return [node]
+    """Flatten a boolean into the parts that must all hold; a chain of AND may be of any length."""
+    found: list[exp.Expr] = []
+    waiting = [node]
+    while waiting:
+        part = _plain(waiting.pop())
+        if isinstance(part, exp.And):
+            waiting += [part.expression, part.this]
+        elif isinstance(part, exp.Or):
+            found += _factored(part)
+        else:
+            found.append(part)
+    return found
 
 
 def _plain(node: exp.Expr) -> exp.Expr:
@@ -60,7 +65,7 @@ def _negated(node: exp.Not) -> exp.Expr:
     if isinstance(inner, exp.Not):
         return _plain(inner.this)
     if isinstance(inner, exp.Or):
-        return exp.And(this=exp.Not(this=wrapped(inner.this)), expression=exp.Not(this=wrapped(inner.expression)))
+        return _all_of([exp.Not(this=wrapped(part)) for part in inner.flatten()])
     opposite = _NEGATIONS.get(type(inner))
     if opposite is not None and not isinstance(inner.this, exp.Tuple):
         return opposite(this=inner.this.copy(), expression=inner.expression.copy())
@@ -78,7 +83,11 @@ def _by_field(node: exp.EQ) -> exp.Expr:
         exp.NullSafeEQ(this=wrapped(a), expression=wrapped(b))
         for a, b in zip(left.expressions, right.expressions, strict=True)
     ]
-    return reduce(lambda a, b: exp.And(this=a, expression=b), fields)
+    return _all_of(fields)
+
+
+def _all_of(parts: list[exp.Expr]) -> exp.Expr:
+    return reduce(lambda a, b: exp.And(this=a, expression=b), parts)
 
 
 def _factored(node: exp.Or) -> list[exp.Expr]:

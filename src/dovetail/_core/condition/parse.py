@@ -44,6 +44,8 @@ def parse_list(text: str) -> list[exp.Expr]:
         select = sqlglot.parse_one(f"SELECT {text}", read=AsWritten)
     except SqlglotError as error:
         raise UsageError.cannot_read("select", text, _reason(error)) from None
+    except RecursionError:
+        raise UsageError.too_deep("select", text) from None
     if not isinstance(select, exp.Select) or _has_more_than_items(select):
         raise UsageError.cannot_read("select", text, "it must be a list of expressions and nothing else")
     for item in select.expressions:
@@ -113,6 +115,8 @@ def _parse_one(text: str) -> exp.Expr:
         found = sqlglot.parse(_with_escaped_quotes(text), read=AsWritten)
     except SqlglotError as error:
         raise UsageError.cannot_read("condition", text, _reason(error)) from None
+    except RecursionError:
+        raise UsageError.too_deep("condition", text) from None
     node = found[0] if len(found) == 1 else None
     if isinstance(node, (exp.Query, exp.DDL, exp.DML, exp.Command, exp.Alias)) or not isinstance(node, exp.Expr):
         raise UsageError.no_boolean(text)

@@ -9,6 +9,7 @@ from sqlglot import exp
 from dovetail._core.condition.dialect import AsWritten
 from dovetail._core.condition.normalise import conjuncts
 from dovetail._core.condition.parse import expression, parse, sides
+from dovetail._core.condition.residual import as_residual
 from dovetail._core.condition.values import Comparison, Condition, Equality, Op
 from dovetail.errors import UsageError
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from dovetail._core.condition.values import Expression
 
 _OPS: dict[type[exp.Expr], Op] = {exp.LT: Op.LT, exp.LTE: Op.LE, exp.GT: Op.GT, exp.GTE: Op.GE}
+MOST_DRIVING = 32
+"""So many comparisons may drive a join, the others are tested pair by pair: every two of them are tried on a sample."""
 _NO_BOOLEAN = (exp.Binary, exp.Literal, exp.Neg, exp.Interval)
 _BOOLEAN_BINARIES = (exp.Predicate, exp.Connector, exp.Dot)
 
@@ -83,11 +86,12 @@ class _Parts:
         return None
 
     def condition(self, sql: str) -> Condition:
+        driving = tuple(dict.fromkeys(self._comparisons))
         return Condition(
             sql=sql,
             keys=tuple(dict.fromkeys(self._keys)),
-            comparisons=tuple(dict.fromkeys(self._comparisons)),
+            comparisons=driving[:MOST_DRIVING],
             left_filters=tuple(self._filters["left"]),
             right_filters=tuple(self._filters["right"]),
-            residuals=tuple(self._residuals),
+            residuals=(*self._residuals, *map(as_residual, driving[MOST_DRIVING:])),
         )
