@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from tests.streams.drawn import TemporalCase
 
-EXAMPLES = max(3, int(os.environ.get("DOVETAIL_EXAMPLES", "200")) // 6)
+EXAMPLES = max(3, int(os.environ.get("DOVETAIL_EXAMPLES", "200")) // 12)
 
 
 def _joined(spark: SparkSession, case: TemporalCase) -> pa.Table:
