@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dovetail._core.condition.values import Op
+from dovetail._core.plan.choose import COMPARE
 from dovetail._core.sweep.areas.area import Area
 from dovetail._core.sweep.areas.boxes import boxes, probing_box, stored_box
 from dovetail._core.sweep.areas.distance import Distance
@@ -15,7 +16,6 @@ from dovetail._core.sweep.areas.equality import Equality
 from dovetail._core.sweep.areas.interval import Interval
 from dovetail._core.sweep.areas.ordered import Ordered
 from dovetail._core.sweep.areas.rows import AreaRows, Probes
-from dovetail._core.sweep.tested import COMPARE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,7 +42,7 @@ def _intervals(dice: np.random.Generator, size: int, dimensions: int) -> list[tu
 
 def _compared(ops: tuple[Op, ...]) -> Callable[[Columns, Columns, int, int], bool]:
     return lambda ours, theirs, i, j: all(
-        bool(COMPARE[op.value](a[i], b[j])) for op, a, b in zip(ops, ours, theirs, strict=True)
+        bool(COMPARE[op](a[i], b[j])) for op, a, b in zip(ops, ours, theirs, strict=True)
     )
 
 

@@ -10,10 +10,10 @@ import pyarrow as pa
 
 from dovetail._core.columns.axis import check_distance, check_offset, steps, ticks
 from dovetail._core.columns.order_keys import has_order, keys_with_nulls
+from dovetail._core.plan.choose import COMPARE
 from dovetail._core.sweep.asof_join import TimedSide, asof_pairs
 from dovetail._core.sweep.picked import PickedPairs
 from dovetail._core.sweep.prepare import pick, prepare
-from dovetail._core.sweep.tested import COMPARE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,7 +94,7 @@ class AsOfCell:
         def holds(ours: NDArray[np.int64], theirs: NDArray[np.int64]) -> NDArray[np.bool_]:
             found = np.ones(ours.size, np.bool_)
             for comparison, mine, yours in others:
-                found &= COMPARE[comparison.op.value](mine[ours], yours[theirs])
+                found &= COMPARE[comparison.op](mine[ours], yours[theirs])
             if test is not None:
                 found[found] = test(left.rows[ours[found]], right.rows[theirs[found]])
             return found

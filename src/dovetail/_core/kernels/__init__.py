@@ -1,5 +1,6 @@
-"""Loops over one-dimensional int64 and float64 arrays: arithmetic and nothing else.
+"""Loops over arrays of numbers, most of them one-dimensional int64 or float64: arithmetic and nothing else.
 
 Types, nulls, units, directions and inclusiveness were settled before; a kernel writes into arrays that its caller
-allocated and returns numbers. The one decorator that compiles them is in `compile.py`.
+allocated and returns numbers. All flags of the compiler are in `compile.py`; `memory.py` allocates what kernels fill,
+`threads.py` runs them side by side.
 """

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dovetail._core.condition.values import Op
 from dovetail._core.plan.shape import shapes
 
 if TYPE_CHECKING:
@@ -14,11 +15,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from dovetail._core.condition.values import Condition, Op, Side
+    from dovetail._core.condition.values import Condition, Side
     from dovetail._core.plan.shape import Shape
 
 SAMPLE = 1000
-_COMPARE = {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal}
+COMPARE = {Op.LT: np.less, Op.LE: np.less_equal, Op.GT: np.greater, Op.GE: np.greater_equal}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class Sample:
         """Pair by pair, whether the keys are equal and the comparisons hold."""
         found = self._keys_equal()
         for i in range(len(ops)) if numbers is None else numbers:
-            found = found & _COMPARE[ops[i].value](self.left[i][:, None], self.right[i][None, :])
+            found = found & COMPARE[ops[i]](self.left[i][:, None], self.right[i][None, :])
         return found
 
     def pick(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> Sample:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dovetail._core.plan.choose import COMPARE
 from dovetail._core.sweep.areas.equality import Equality
 from dovetail._core.sweep.areas.interval import Interval
 from dovetail._core.sweep.areas.ordered import Ordered
-from dovetail._core.sweep.tested import COMPARE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,7 +63,7 @@ class Link:
     def holds(self, one: BroughtKeys, other: BroughtKeys) -> NDArray[np.bool_]:
         """Whether keys are equal and all comparisons hold, pair by pair."""
         tests = [a == b for a, b in zip(one[0], other[0], strict=True)]
-        tests += [COMPARE[op.value](a, b) for op, a, b in zip(self.ops, one[1], other[1], strict=True)]
+        tests += [COMPARE[op](a, b) for op, a, b in zip(self.ops, one[1], other[1], strict=True)]
         return np.asarray(np.logical_and.reduce(tests), np.bool_)
 
     def overlap(self) -> tuple[int, int] | None:

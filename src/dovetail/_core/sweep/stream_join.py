@@ -121,11 +121,12 @@ class StreamJoin:
     visits: dict[tuple[int, int | None], _Visits] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Make an area for either end of every link, and one by time for an input without any."""
+        """Make an area for either end of every link; and, if links do not connect all inputs, one by time for each."""
         ends: list[tuple[int, int | None]] = [
             (end, i) for i, own in enumerate(self.links) for end in (own.one, own.other)
         ]
-        ends += [(number, None) for number in range(self.inputs) if not self._linked()]
+        if not self._linked():
+            ends += [(number, None) for number in range(self.inputs)]
         self.areas = {(n, i): Area(Equality() if i is None else self.links[i].kind(n)) for n, i in ends}
         self.visits = {end: _Visits() for end in ends}
 

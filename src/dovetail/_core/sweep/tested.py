@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dovetail._core.plan.choose import COMPARE
 from dovetail._core.sweep.matches import CHUNK, ListedMatches
 from dovetail._core.sweep.slice_join import SliceJoin
 from dovetail._core.sweep.threshold_join import ThresholdJoin
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from dovetail._core.sweep.matches import Matches, Pairs
 
     Test = Callable[[Matches], NDArray[np.bool_]]
-
-COMPARE = {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,5 +91,5 @@ def _mark_passing(found: Matches, tests: Sequence[Test], stored: Side, marked: N
 
 def order_test(left: NDArray[np.int64], op: Op, right: NDArray[np.int64]) -> Test:
     """Test `left <op> right` on order keys that stand in the positions of the pairs."""
-    compare = COMPARE[op.value]
+    compare = COMPARE[op]
     return lambda found: compare(left[found.left_rows], right[found.right_rows])

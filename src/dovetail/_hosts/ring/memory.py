@@ -38,11 +38,8 @@ class Traffic:
 class MemoryLinks:
     """One worker's queues to and from all others; a table passes through bytes, as it would between machines."""
 
-    def __init__(
-        self, rank: int, queues: dict[tuple[int, int], queue.SimpleQueue[pa.Buffer]], traffic: Traffic
-    ) -> None:
-        self.rank = rank
-        self.size = max(1, int(len(queues) ** 0.5))
+    def __init__(self, rank: int, size: int, queues: Queues, traffic: Traffic) -> None:
+        self.rank, self.size = rank, size
         self._queues = queues
         self._traffic = traffic
 
@@ -81,7 +78,7 @@ def run(
     workers = [Worker(meeting, *parts) for parts in zip(travelling, stored, strict=True)]
 
     def work(rank: int) -> list[pa.RecordBatch]:
-        links = MemoryLinks(rank, queues, traffic)
+        links = MemoryLinks(rank, len(ranks), queues, traffic)
         try:
             return list(ALGORITHMS[algorithm](workers[rank], links))
         except BaseException:

@@ -6,7 +6,6 @@ A server process imports it once; the workers, which are its forks, then find ev
 from __future__ import annotations
 
 import encodings.idna  # noqa: F401 -- which the first connection of a process would load
-import queue
 
 from dovetail._hosts.ring.csv_file import CsvFile, split
 from dovetail._hosts.ring.csv_worker import lines_of, worker_of
@@ -24,7 +23,7 @@ def join_some(key: str) -> int:
     sides = [split(text, 2)[0] for _ in range(2)]
     file, rows = CsvFile("", ("key", "number"), 0, 0), 0
     for name, algorithm in ALGORITHMS.items():
-        links = MemoryLinks(0, {(0, 0): queue.SimpleQueue()}, Traffic())
+        links = MemoryLinks(0, 1, {}, Traffic())
         job = CsvJoin(file, file, "full", name, 1)
         worker = worker_of(job, sides, [own.keys() for own in sides])
         rows += sum(piece.rows for piece in lines_of(job, algorithm(worker, links)))

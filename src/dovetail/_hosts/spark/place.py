@@ -13,7 +13,7 @@ from dovetail._core.placement.boxes import Box, Boxes, Cut, anchors_inside, cut_
 from dovetail._core.plan.choose import Sample
 from dovetail._core.plan.matrix import Members
 from dovetail._hosts.spark.overlay import moved_over
-from dovetail._hosts.spark.types import literal
+from dovetail._hosts.spark.types import can_hash, literal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -223,9 +223,4 @@ def _may_match(box: Box, comparisons: tuple[Comparison, ...], anchors: pa.Table)
 
 def _hashable(own: SparkSide) -> list[Column]:
     """Columns that Spark can hash; a constant if there are none."""
-    plain = [
-        f.name
-        for f in own.schema.fields
-        if "map" not in f.dataType.simpleString() and "variant" not in f.dataType.simpleString()
-    ]
-    return [F.col(name) for name in plain] or [F.lit(0)]
+    return [F.col(field.name) for field in own.schema if can_hash(field.dataType)] or [F.lit(0)]

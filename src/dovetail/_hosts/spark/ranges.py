@@ -24,7 +24,7 @@ from dovetail._hosts.spark.overlay import moved_over
 from dovetail._hosts.spark.sampled import both_alike
 from dovetail._hosts.spark.small import planned
 from dovetail._hosts.spark.statistics import read_samples
-from dovetail._hosts.spark.types import literal_text
+from dovetail._hosts.spark.types import can_hash, literal_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -283,8 +283,7 @@ def _is_key(own: SparkSide, key: tuple[pa.Scalar, ...]) -> str:
 
 def _anywhere(own: SparkSide, cells: int) -> str:
     """A cell for a row that cannot match, spread by what can be hashed."""
-    odd = ("map", "variant")
-    names = [field.name for field in own.schema.fields if not any(o in field.dataType.simpleString() for o in odd)]
+    names = [field.name for field in own.schema if can_hash(field.dataType)]
     return f"CAST(pmod(xxhash64({', '.join(names)}), {cells}) AS INT)" if names and cells > 1 else "0"
 
 

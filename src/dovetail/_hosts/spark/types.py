@@ -13,6 +13,7 @@ from pyspark.sql.types import (
     MapType,
     StructField,
     StructType,
+    VariantType,
     YearMonthIntervalType,
 )
 
@@ -71,6 +72,13 @@ def leaves(kind: DataType) -> Iterator[DataType]:
 def can_leave(kind: DataType) -> bool:
     """Whether values of a type can pass from Spark to Python."""
     return not any(isinstance(own, (CalendarIntervalType, YearMonthIntervalType)) for own in leaves(kind))
+
+
+def can_hash(kind: DataType) -> bool:
+    """Whether Spark can hash values of a type."""
+    if isinstance(kind, StructType):
+        return all(can_hash(field.dataType) for field in kind)
+    return can_hash(kind.elementType) if isinstance(kind, ArrayType) else not isinstance(kind, (MapType, VariantType))
 
 
 def spark_type(kind: pa.DataType) -> str:

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from dovetail._core.kernels.slices import copy_slices, repeat_values
+from dovetail._core.plan.choose import COMPARE
 from dovetail._core.sweep.areas.run import Run, fetched
-from dovetail._core.sweep.tested import COMPARE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -199,5 +199,5 @@ def compare_tests(probes: Probes, run: Run, ops: Sequence[Op], known: Sequence[i
 
 
 def _compared(one: Keys, op: Op, other: Keys) -> PairTest:
-    compare = COMPARE[op.value]
+    compare = COMPARE[op]
     return lambda probing, stored: compare(fetched(one, probing), fetched(other, stored))

@@ -16,6 +16,7 @@ from __future__ import annotations
 from threading import Lock
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pyarrow as pa
 
 from dovetail._core.columns.table import Columns
@@ -69,7 +70,7 @@ class ProgressiveOperator:
     def on_batch(self, name: str, batch: pa.RecordBatch) -> bool:
         """Collect rows of an input; say whether it is time to sort."""
         number = self.linked.names.index(name)
-        always = pa.array([0] * batch.num_rows, pa.int64()).to_numpy()
+        always = np.zeros(batch.num_rows, np.int64)
         keyed = self.external.inputs[number].keyed(batch, always, always + 1)
         if keyed.num_rows:
             self.external.add(number, keyed)
