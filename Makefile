@@ -55,7 +55,7 @@ lock: $(STAMP) ## pin the newest versions in requirements.lock
 	  --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" --quiet -o requirements.lock
 
 clean: ## remove everything that make has made, .venv included
-	rm -rf $(VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache dist spark-warehouse
+	rm -rf $(VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache dist spark-warehouse lab-results join-matrix.png
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # uv installs twice as fast as pip, but knows nothing of pip's settings for mirrors and certificates: pip is the second
