@@ -507,4 +507,6 @@ def _sides(frames: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
     number = len(frames) + len(named)
     if number < 2 or len(sides) != number or (frames and number > 2):  # noqa: PLR2004 -- a join has two sides at least
         raise UsageError.number_of_inputs(number)
+    if len({name.lower() for name in sides}) < number:
+        raise UsageError.alike_inputs(sides)
     return sides

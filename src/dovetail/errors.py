@@ -116,11 +116,9 @@ class UnsupportedError(DovetailError):
         )
 
     @classmethod
-    def aggregate_type(cls, text: str) -> Self:
+    def aggregate_type(cls, text: str, kind: str = "a nested or collated type") -> Self:
         """Name an aggregate over a type that has no order we know."""
-        return cls(
-            f"aggregate {text!r} is over a nested or collated type, which is not folded. Hint: cast it to a plain type."
-        )
+        return cls(f"aggregate {text!r} is over {kind}, which is not folded. Hint: cast it to a plain type.")
 
 
 class UsageError(DovetailError, ValueError):
@@ -682,6 +680,11 @@ class UsageError(DovetailError, ValueError):
             f"join got {got} inputs; it takes two, or more if each has a name. "
             "Hint: join(left, right, on=...) or join(a=..., b=..., c=..., on=...)."
         )
+
+    @classmethod
+    def alike_inputs(cls, names: Iterable[str]) -> Self:
+        """Refuse inputs whose names differ in nothing but their case."""
+        return cls(f"inputs {_names(names)} have the same name in SQL, which knows no case. Hint: rename one of them.")
 
     @classmethod
     def disconnected(cls, one: Iterable[str], other: Iterable[str]) -> Self:

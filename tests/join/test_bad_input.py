@@ -29,6 +29,8 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"on": "l.at + r.start"}, r"is no boolean; a join needs one. Hint"),
     ({"on": "l.at"}, r"(?i)boolean"),
     ({"on": ""}, r"condition is missing: got ''"),
+    ({"on": "l.at > r.start", "select": "struct(*) AS s"}, r"select .* cannot be read: a star stands for the columns"),
+    ({"on": "l.at > r.start", "select": "l.at, l.x.*"}, r"select .* cannot be read: a star stands for the columns"),
     ({"on": "l.at > r.start", "order": "backwards"}, r"order 'backwards' is not known; it is one of 'auto', 'given'"),
     ({"on": "l.at > r.start", "algorithm": "progresive"}, r"algorithm 'progresive' is not known.*mean 'progressive'"),
     ({"on": "l.at >"}, r"condition 'l.at >' cannot be read: .*Hint"),
@@ -198,3 +200,8 @@ def test_wrong_aggregates_over_three_inputs_are_refused(options: dict[str, Any],
 
 def test_a_cross_join_with_a_condition_is_an_inner_one() -> None:
     assert dv.join(LEFT, RIGHT, on="l.at > r.start", how="cross") == dv.join(LEFT, RIGHT, on="l.at > r.start")
+
+
+def test_inputs_whose_names_differ_in_case_alone_are_refused() -> None:
+    with pytest.raises(UsageError, match=r"inputs 'a', 'A' have the same name in SQL.*Hint: rename one"):
+        dv.join(a=LEFT, A=RIGHT, on="a.at > A.start")

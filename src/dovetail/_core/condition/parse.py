@@ -50,7 +50,16 @@ def parse_list(text: str) -> list[exp.Expr]:
         raise UsageError.cannot_read("select", text, "it must be a list of expressions and nothing else")
     for item in select.expressions:
         refuse_many_rows(item, "select", text)
+        _refuse_stars_within(item, text)
     return list(select.expressions)
+
+
+def _refuse_stars_within(item: exp.Expr, text: str) -> None:
+    """Refuse a star that does not stand by itself, as `*` or `input.*`."""
+    for star in item.find_all(exp.Star):
+        whole = star.parent if isinstance(star.parent, exp.Column) else star
+        if whole is not item or (isinstance(whole, exp.Column) and len(whole.parts) > 2):  # noqa: PLR2004 -- input.*
+            raise UsageError.cannot_read("select", text, "a star stands for the columns of inputs, and by itself")
 
 
 def _has_more_than_items(select: exp.Select) -> bool:
