@@ -154,6 +154,28 @@ def test_types_without_an_order_are_refused_wherever_they_are_compared(
         dv.join(table, table, on=on)
 
 
+@pytest.mark.parametrize(("kind", "values"), [*UNORDERED.items(), ("STRUCT<a: BIGINT>", pa.array([{"a": 1}]))])
+@pytest.mark.parametrize("function", ["min", "max", "first", "last", "count_distinct"])
+def test_aggregates_that_need_an_order_name_a_type_without_one(kind: str, values: pa.Array, function: str) -> None:
+    table = pa.table({"j": [0], "t": values})
+    agg = {"n": f"{function}(r.t)"}
+    message = rf"aggregate '{function}\(`r`.`t`\) AS n' is over {kind}, which is not folded. Hint"
+    for call in (dv.join, dv.explain):
+        with pytest.raises(UnsupportedError, match=message):
+            call(table, table, on="l.j <= r.j", agg=agg, per="l")
+    with pytest.raises(UnsupportedError, match=message):
+        dv.window_join(table, table, on="j", preceding=1, agg=agg)
+
+
+@pytest.mark.parametrize("values", UNORDERED.values(), ids=UNORDERED)
+def test_values_of_every_type_are_counted(values: pa.Array) -> None:
+    table = pa.table({"j": [0], "t": values})
+    agg = {"n": "count(r.t)", "m": "count(r.t) FILTER (WHERE r.j > 0)"}
+    assert dv.join(table, table, on="l.j <= r.j", agg=agg, per="l", select="l.j").to_pylist() == [
+        {"j": 0, "n": 1, "m": 0}
+    ]
+
+
 def test_one_frame_and_three_without_names_are_refused() -> None:
     with pytest.raises(UsageError, match=r"join got 1 inputs; it takes two, or more if each has a name. Hint"):
         dv.join(LEFT, on="l.at > 1")

@@ -20,12 +20,12 @@ from dovetail._core.aggregate.exact import (
 from dovetail._core.aggregate.lanes import Lane
 from dovetail._core.aggregate.precise import add, rounded, square, squared_over
 from dovetail._core.columns.cast import cast as cast_as_spark
-from dovetail._core.columns.order_keys import from_keys, is_plain, keys_with_nulls, order_keys
+from dovetail._core.columns.order_keys import from_keys, has_order, is_plain, keys_with_nulls, order_keys
 from dovetail._core.columns.types import DOUBLE, sql_name
 from dovetail._core.kernels.segments import LEAST
 from dovetail._core.kernels.sort import sort_with_order
 from dovetail._core.sweep.ranks import dense_ranks
-from dovetail.errors import UsageError
+from dovetail.errors import UnsupportedError, UsageError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,6 +47,8 @@ class Fold(Protocol):
         ...
 
 
+_ORDERED = ("first", "last", "min", "max", "count_distinct")
+"""Aggregates that ask which of two values comes first, or whether they are one; for `first` and `last`, among ties."""
 _SHARED = {"sum": "total", "avg": "total", "stddev": "spread", "variance": "spread"}
 
 
@@ -63,14 +65,17 @@ def prepare(
     `values` are its argument, one per row (None for `count(*)`), `where` its filter; `sequence` is the order key by
     which `first` and `last` go, ties being broken by the value itself, NULL before all others.
     """
+    if aggregate.function in _ORDERED and values is not None and not has_order(values.type):
+        raise UnsupportedError.aggregate_type(str(aggregate), sql_name(values.type))
     if aggregate.function in ("first", "last"):
         assert values is not None
         order = np.lexsort((*keys_with_nulls(values)[::-1], sequence))
         kept = order if where is None else order[passes(where)[order]]
         return Extreme(values, kept, greatest=aggregate.function == "last")
-    values = filtered(values, where)
     if aggregate.function == "count":
-        return Count(values, rows)
+        plain = values if values is None or where is None else _presence(values)
+        return Count(filtered(plain, where), rows)
+    values = filtered(values, where)
     assert values is not None
     if aggregate.function == "count_distinct":
         return Distinct(values)
@@ -86,6 +91,12 @@ def filtered(values: pa.Array | None, where: pa.Array | None) -> pa.Array | None
     held = pa.array(passes(where))
     kept = held if values is None else values
     return pc.if_else(held, kept, pa.scalar(None, kept.type))
+
+
+def _presence(values: pa.Array) -> pa.Array:
+    """Something of a plain type that is NULL where the values are."""
+    there = values.is_valid()
+    return pc.if_else(there, there, pa.scalar(None, pa.bool_()))
 
 
 def passes(where: pa.Array) -> NDArray[np.bool_]:
