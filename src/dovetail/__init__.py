@@ -66,8 +66,8 @@ def join(
         at a time; the condition must connect them all.
     on
         A Spark SQL boolean. Equalities and `< <= > >= BETWEEN` between one side and the other drive the join; the sides
-        may be any deterministic expressions of one input each. Everything else is tested pair by pair. Such an expression
-        is computed for every row that the input's own filters leave, so that one that fails, as a division by zero does,
+        may be any deterministic expressions of one input each. Everything else is tested pair by pair. Expressions of
+        one input are computed for every row that its own filters leave: one that fails, as a division by zero does,
         fails the join even if the row has no partner by the rest of the condition.
     how
         `inner`, `left`, `right`, `full`, `semi` or `anti`, or one of Spark's other spellings. Three and more inputs
