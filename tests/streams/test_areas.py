@@ -11,8 +11,8 @@ from dovetail._core.condition.values import Op
 from dovetail._core.plan.choose import COMPARE
 from dovetail._core.sweep.areas.area import Area
 from dovetail._core.sweep.areas.boxes import boxes, probing_box, stored_box
+from dovetail._core.sweep.areas.by_key import ByKey
 from dovetail._core.sweep.areas.distance import Distance
-from dovetail._core.sweep.areas.equality import Equality
 from dovetail._core.sweep.areas.interval import Interval
 from dovetail._core.sweep.areas.ordered import Ordered
 from dovetail._core.sweep.areas.rows import AreaRows, Probes
@@ -52,8 +52,8 @@ def _near(far: int) -> Callable[[Columns, Columns, int, int], bool]:
 
 BAND = (Op.GE, Op.LE, Op.LT)
 KINDS: dict[str, tuple[Kind, int, Callable[..., bool]]] = {
-    "equality": (Equality(), 0, lambda *_: True),
-    "equality and more": (Equality((Op.LT,)), 1, _compared((Op.LT,))),
+    "equality": (ByKey(), 0, lambda *_: True),
+    "equality and more": (ByKey((Op.LT,)), 1, _compared((Op.LT,))),
     "ordered": (Ordered((Op.GT,)), 1, _compared((Op.GT,))),
     "ordered by two": (Ordered(BAND, (2,)), 3, _compared(BAND)),
     "interval": (Interval((Op.LT, Op.GT), 0, 1), 2, _compared((Op.LT, Op.GT))),
@@ -139,7 +139,7 @@ def test_a_far_distance_does_not_wrap_around() -> None:
 
 
 def test_an_empty_area_has_nothing_to_tell() -> None:
-    area = Area(Equality())
+    area = Area(ByKey())
     nothing = np.empty(0, np.int64)
     assert area.snapshot() is None
     area.restore(None)
@@ -147,7 +147,7 @@ def test_an_empty_area_has_nothing_to_tell() -> None:
 
 
 def test_expired_rows_leave() -> None:
-    area = Area(Equality())
+    area = Area(ByKey())
     at = np.arange(1000)
     area.insert(AreaRows(at, at, at + 5))
     area.expire(900)

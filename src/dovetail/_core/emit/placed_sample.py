@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dovetail._core.emit.cell import Cell
-    from dovetail._core.placement.windows import Window
+    from dovetail._core.placement.windows import CountWindow
     from dovetail._core.sweep.build import Join
 
 
@@ -44,7 +44,7 @@ def _spaced(order: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _runs(
-    own: Window, low: NDArray[np.int64], high: NDArray[np.int64]
+    own: CountWindow, low: NDArray[np.int64], high: NDArray[np.int64]
 ) -> list[tuple[NDArray[np.bool_], NDArray[np.bool_]]]:
     """For every low cell of a window, which sampled rows of either side it makes meet."""
     cells = own.cells

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class CountWindow:
     """The cell pairs of a window, and where its rows begin among all rows of either side."""
 
     cells: CellPairs
@@ -33,7 +33,7 @@ class Window:
 class Windows:
     """All windows in which both sides have rows; without a window there is one."""
 
-    windows: tuple[Window, ...]
+    windows: tuple[CountWindow, ...]
 
     @classmethod
     def place(
@@ -41,7 +41,9 @@ class Windows:
     ) -> Windows:
         """Place the rows of every window; the sides' lines come window by window, each with its first position."""
         both = zip(low, high, strict=True)
-        return cls(tuple(Window(place(ours, theirs, knobs, strict=strict), a, b) for (a, ours), (b, theirs) in both))
+        return cls(
+            tuple(CountWindow(place(ours, theirs, knobs, strict=strict), a, b) for (a, ours), (b, theirs) in both)
+        )
 
     @property
     def cells(self) -> int:

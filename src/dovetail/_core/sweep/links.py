@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dovetail._core.plan.choose import COMPARE
-from dovetail._core.sweep.areas.equality import Equality
+from dovetail._core.sweep.areas.by_key import ByKey
 from dovetail._core.sweep.areas.interval import Interval
 from dovetail._core.sweep.areas.ordered import Ordered
 
@@ -46,7 +46,7 @@ class Link:
         """How the rows of one of the inputs lie in their area."""
         ops = self.ops if stored == self.other else tuple(op.flip() for op in self.ops)
         if self.has_keys or not ops:
-            return Equality(ops)
+            return ByKey(ops)
         sliced = self._shared(self.names[0] if stored == self.one else self.names[1])
         if len({ops[i].rises for i in sliced}) == 1:
             pair = self.overlap()

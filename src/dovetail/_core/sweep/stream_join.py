@@ -27,7 +27,7 @@ from dovetail._core.kernels.slices import taken
 from dovetail._core.kernels.sort import sort_with_order
 from dovetail._core.kernels.threads import in_turn, together
 from dovetail._core.sweep.areas.area import Area, Hits
-from dovetail._core.sweep.areas.equality import Equality
+from dovetail._core.sweep.areas.by_key import ByKey
 from dovetail._core.sweep.areas.rows import AreaRows, Probes
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ class StreamJoin:
         ]
         if not self._linked():
             ends += [(number, None) for number in range(self.inputs)]
-        self.areas = {(n, i): Area(Equality() if i is None else self.links[i].kind(n)) for n, i in ends}
+        self.areas = {(n, i): Area(ByKey() if i is None else self.links[i].kind(n)) for n, i in ends}
         self.visits = {end: _Visits() for end in ends}
 
     def _linked(self) -> bool:
@@ -220,7 +220,7 @@ class _Search:
         link = None if self.visit[1] is None else self.join.links[self.visit[1]]
         kind = self.join.areas[self.visit].kind
         exact = self.hits.exact and all(run.exact for run, _, _ in self.hits.runs)
-        return len(self.hits.runs) < 2 and exact and kind == Equality() and not self.join.memory.asks(link)  # noqa: PLR2004 -- one
+        return len(self.hits.runs) < 2 and exact and kind == ByKey() and not self.join.memory.asks(link)  # noqa: PLR2004 -- one
 
     def side(self, some: slice) -> tuple[Keys, ...]:
         """Some of the rows, their slices, and the rows in which the slices lie."""
@@ -322,11 +322,7 @@ def _pieces(searches: Sequence[_Search], threads: int) -> list[list[slice]]:
 def _walked(join: StreamJoin, number: int, visit: tuple[int, int | None], rows: Arrived) -> Hits | None:
     """The slices of rows that are in their own area by now, by one walk over both areas; None where that cannot be."""
     ours, theirs = join.areas.get((number, visit[1])), join.areas[visit]
-    if (
-        ours is None
-        or not rows.number.size
-        or any(own.kind != Equality() or len(own.runs) != 1 for own in (ours, theirs))
-    ):
+    if ours is None or not rows.number.size or any(own.kind != ByKey() or len(own.runs) != 1 for own in (ours, theirs)):
         return None
     own, other = ours.runs[0], theirs.runs[0]
     if not own.ends_rise or not other.ends_rise:

@@ -12,6 +12,7 @@ from dovetail._core.aggregate.functions import result_type
 from dovetail._core.plan.decide import Decision, Facts, broadcast, decide
 from dovetail._core.plan.knobs import FAMILY
 from dovetail._hosts.spark.choice import DEALT, may_be_sparks, spark_is_best, weighed
+from dovetail._hosts.spark.count_windows import unnumbered, windowed
 from dovetail._hosts.spark.frames import cores_of
 from dovetail._hosts.spark.handed import collected
 from dovetail._hosts.spark.known import Known
@@ -31,7 +32,6 @@ from dovetail._hosts.spark.task import NOTHING, CellTask, broadcast_task, cell_t
 from dovetail._hosts.spark.theta import ThetaCells, placed_theta
 from dovetail._hosts.spark.types import arrow_type, schema_of, spark_type
 from dovetail._hosts.spark.unfold import Unfolding
-from dovetail._hosts.spark.windows import unnumbered, windowed
 from dovetail._hosts.spark.wire import narrowed, pack
 from dovetail.errors import UnsupportedError
 

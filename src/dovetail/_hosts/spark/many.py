@@ -21,12 +21,12 @@ from dovetail._core.plan.many import read_many
 from dovetail._core.plan.many_plan import many_plan
 from dovetail._core.plan.query import read_query
 from dovetail._hosts.spark import join as two
+from dovetail._hosts.spark.count_windows import unnumbered, windowed
 from dovetail._hosts.spark.frames import SparkFrame, open_frames
 from dovetail._hosts.spark.handed import collected, created
 from dovetail._hosts.spark.now import at_one_moment
 from dovetail._hosts.spark.sides import first_line
 from dovetail._hosts.spark.types import row_width
-from dovetail._hosts.spark.windows import unnumbered, windowed
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dovetail._core.sweep.areas.area import compare_tests, valid_at
-from dovetail._core.sweep.areas.equality import MOST, back
+from dovetail._core.sweep.areas.by_key import MOST, back
 from dovetail._core.sweep.bounds import bounds
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ from dovetail._core.emit.outbox import Outbox, Results
 from dovetail._core.emit.store import Store
 from dovetail._core.kernels.threads import together
 from dovetail._core.plan.validity import VALID_END, VALID_START
-from dovetail._core.sweep.areas.equality import Equality
+from dovetail._core.sweep.areas.by_key import ByKey
 from dovetail._core.sweep.stream_join import Arrived, StreamJoin
 from dovetail._hosts.arrow.join import threads
 from dovetail._hosts.arrow.streams.arrivals import ENDED, Arrivals, Waiting, checked
@@ -283,7 +283,7 @@ class TemporalOperator(Timed):
         if not starts:
             return
         edges = [ENDED]
-        if not all(isinstance(area.kind, Equality) for area in self.join.areas.values()):
+        if not all(isinstance(area.kind, ByKey) for area in self.join.areas.values()):
             every = np.sort(np.concatenate(starts))
             edges = [int(own) for own in np.unique(every[max(SLAB, self.join.size()) :: max(SLAB, self.join.size())])]
             edges.append(ENDED)

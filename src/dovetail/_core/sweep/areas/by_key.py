@@ -27,7 +27,7 @@ LEAST, MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, slots=True)
-class Equality:
+class ByKey:
     """Partners have equal keys, and satisfy `probe value i <op i> stored value i` for all i."""
 
     ops: tuple[Op, ...] = ()
