@@ -120,3 +120,12 @@ def test_spark_keeps_its_own_join_for_equality_and_counts_a_nested_loop(spark: S
     loop = dv.explain(points, spans, on="l.k <> r.k")
     assert loop.algorithm == "spark"
     assert "4,000,000 of them" in loop.reason
+
+
+def test_a_plan_of_a_temporal_join_shows_no_hidden_column() -> None:
+    table = pa.table({"s": [3], "e": [5]})
+    plan = dv.explain(a=table, b=table, on="TRUE", valid=("s", "e"))
+    assert plan.matrix is not None
+    assert (plan.matrix.left, plan.matrix.right) == ("a.valid_start", "b.valid_end")
+    assert "a.valid_start < b.valid_end" in str(plan)
+    assert "dovetail" not in str(plan)

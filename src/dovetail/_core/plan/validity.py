@@ -78,6 +78,10 @@ class Temporal:
     def described(self, plan: Plan) -> Plan:
         """The plan of that join, told of this one; which stretches are unmatched shows only in the rows."""
         said: dict[str, Any] = {} if self.algorithm == "auto" else {"algorithm": self.algorithm, "reason": "asked for"}
+        said["condition"] = _readable(plan.condition)
+        said["uses"] = tuple((name, _readable(text)) for name, text in plan.uses)
+        if plan.matrix is not None:
+            said["matrix"] = replace(plan.matrix, left=_readable(plan.matrix.left), right=_readable(plan.matrix.right))
         return replace(plan, kind=f"temporal, {plan.kind}", how=self.how, **said)
 
     def select(self, shown: tuple[OutputColumn, ...]) -> str:
@@ -92,6 +96,11 @@ class Temporal:
         for column in hidden:
             items += [f"{_column(name, column)} AS `{column} {i}`" for i, name in enumerate(self.names)]
         return ", ".join(items)
+
+
+def _readable(text: str) -> str:
+    """The hidden columns by the names of what they hold, for people."""
+    return text.replace(START, VALID_START).replace(END, VALID_END)
 
 
 def _column(name: str, column: str) -> str:
