@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dovetail.errors import DovetailError, UsageError
+from dovetail._one_line import one_line_errors
+from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
     from dovetail._hosts.ring.processes import CsvJoin
@@ -28,12 +29,9 @@ def soja(
     """Join two CSV files on their first column, by processes in a ring."""
     from dovetail._hosts.ring.processes import join_files  # noqa: PLC0415 -- the command's help must stay light
 
-    try:
+    with one_line_errors():
         job = _job(r_file, s_file, concurrency_count, how, algorithm)
         report = join_files(job, out.absolute())
-    except DovetailError as error:
-        typer.echo(str(error), err=True)
-        raise typer.Exit(2) from None
     typer.echo(
         f"{out}: {report.rows:,} rows in {report.seconds:.3f} seconds, peak memory {report.peak / MEGABYTE:,.1f} MB "
         f"for the rows in {job.workers} processes, which took {report.starting:.3f} seconds to start"

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import sys
-from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 from dovetail._cli_soja import soja
-from dovetail.errors import DovetailError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from dovetail._one_line import one_line_errors, told
+from dovetail.errors import UsageError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 """Every command; a mistake of the caller is one line and exit code 2."""
 app.command()(soja)
-told = Console(stderr=True)
 
 Left = Annotated[Path, typer.Option(help="the file called l in the condition: CSV, Parquet, Arrow, JSON lines")]
 Right = Annotated[Path, typer.Option(help="the file called r")]
@@ -99,16 +94,6 @@ def bench(
         run_module("benchmarks", run_name="__main__", alter_sys=True)
 
 
-@contextmanager
-def one_line_errors() -> Iterator[None]:
-    """Show what Dovetail raises as one line, and exit with code 2."""
-    try:
-        yield
-    except DovetailError as error:
-        told.print(str(error), style="red", markup=False, highlight=False, soft_wrap=True)
-        raise typer.Exit(2) from None
-
-
 def _opened(left: Path, right: Path, status: Any) -> list[Any]:
     """Both files as readers, so that the result is made as it is written."""
     from dovetail._files import read_table  # noqa: PLC0415 -- as above
@@ -126,10 +111,14 @@ def _named(aggregates: list[str] | None) -> dict[str, str] | None:
     if aggregates is None:
         return None
     named = [text.partition("=")[::2] for text in aggregates]
+    found: dict[str, str] = {}
     for text, (name, call) in zip(aggregates, named, strict=True):
         if not (name.strip() and call.strip()):
             raise UsageError.unnamed_aggregate(text)
-    return {name.strip(): call.strip() for name, call in named}
+        if name.strip() in found:
+            raise UsageError.name_twice(name.strip())
+        found[name.strip()] = call.strip()
+    return found
 
 
 lab = typer.Typer(no_args_is_help=True, help="The documents' experiments: list them, run them, read the report.")

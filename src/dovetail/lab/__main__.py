@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 from rich.progress import track
 
+from dovetail._one_line import one_line_errors
 from dovetail.errors import UsageError
 from dovetail.lab import outer
 from dovetail.lab.experiments import EXPERIMENTS as THETA
@@ -26,7 +27,7 @@ def main(
 ) -> None:
     """Run the documents' experiments and draw their figures."""
     chosen = names or list(EXPERIMENTS)
-    try:
+    with one_line_errors():
         for name in chosen:
             if name not in EXPERIMENTS:
                 raise UsageError.unknown_choice("experiment", name, EXPERIMENTS)
@@ -34,9 +35,6 @@ def main(
         for name in track(chosen, "experiments", console=console):
             outcomes[name] = EXPERIMENTS[name]()
             write(name, outcomes[name], out)
-    except UsageError as error:
-        console.print(str(error), style="red")
-        raise typer.Exit(2) from None
     report = write_report(outcomes, out)
     rows = [row for outcome in outcomes.values() for row in outcome.rows]
     console.print(f"{sum(row.holds for row in rows)} of {len(rows)} claims hold here; see {report}")
