@@ -35,23 +35,32 @@ _FORMATS = {
 }
 
 
+_COMPRESSED = (".bz2", ".gz", ".lz4", ".zst")
+"""Endings by which pyarrow undoes the compression of a text."""
+_TEXT = (".csv", ".json", ".jsonl")
+
+
 def read_table(path: Path) -> pa.Table:
     """Read a whole file, or a directory of Parquet files."""
     if not path.exists():
         raise UsageError.unreadable_file(path, "there is no such file")
     form = _FORMATS[".parquet"] if path.is_dir() else _form(path)
     try:
-        return form.read(path)
+        table = form.read(path)
     except (OSError, pa.ArrowException) as error:
         raise UsageError.unreadable_file(path, str(error).partition("\n")[0]) from None
+    if path.is_dir() and not table.num_columns:
+        raise UsageError.unreadable_file(path, "there is no Parquet file in it")
+    return table
 
 
 def write_batches(path: Path, batches: pa.RecordBatchReader) -> int:
     """Write rows as they come; the file appears when it is whole. Returns how many there were."""
-    form, rows = _form(path), 0
-    if form.writer is None:
-        raise UsageError.file_ending(path, [ending for ending, own in _FORMATS.items() if own.writer])
-    with whole_file(path) as unfinished, form.writer(unfinished, batches.schema) as out:
+    writers = {ending: own.writer for ending, own in _FORMATS.items() if own.writer is not None}
+    writer, rows = writers.get(path.suffix.lower()), 0
+    if writer is None:
+        raise UsageError.file_ending(path, writers)
+    with whole_file(path) as unfinished, writer(unfinished, batches.schema) as out:
         for batch in batches:
             out.write_batch(batch)
             rows += batch.num_rows
@@ -65,15 +74,23 @@ def whole_file(path: Path) -> Iterator[Path]:
     try:
         yield unfinished
         unfinished.replace(path)
-    except (OSError, pa.ArrowException) as error:
-        errno = getattr(error, "errno", None)
-        raise UsageError.unwritable_file(path, os.strerror(errno) if errno else str(error).partition("\n")[0]) from None
+    except pa.ArrowException as error:
+        raise UsageError.unfit_format(path, str(error).partition("\n")[0]) from None
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno else str(error).partition("\n")[0]
+        raise UsageError.unwritable_file(path, reason) from None
     finally:
         unfinished.unlink(missing_ok=True)
 
 
 def _form(path: Path) -> _Format:
-    form = _FORMATS.get(path.suffix.lower())
+    form = _FORMATS.get(_ending(path))
     if form is None:
         raise UsageError.file_ending(path, _FORMATS)
     return form
+
+
+def _ending(path: Path) -> str:
+    """The ending that tells the format: that of `a.csv.gz` is `.csv`."""
+    inner = path.with_suffix("").suffix.lower()
+    return inner if path.suffix.lower() in _COMPRESSED and inner in _TEXT else path.suffix.lower()

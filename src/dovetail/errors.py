@@ -832,6 +832,14 @@ class UsageError(DovetailError, ValueError):
         return cls(f"{str(path)!r} cannot be written: {why}; nothing was left there. Hint: choose another place.")
 
     @classmethod
+    def unfit_format(cls, path: object, why: str) -> Self:
+        """Name a file whose format cannot hold a result, and why."""
+        return cls(
+            f"{str(path)!r} cannot be written: {why}; nothing was left there. "
+            "Hint: choose another format, such as .parquet, or leave the column out with select."
+        )
+
+    @classmethod
     def file_ending(cls, path: object, known: Iterable[str]) -> Self:
         """Name a file whose ending says nothing of its format."""
         return cls(

@@ -83,6 +83,12 @@ def test_a_picture_that_cannot_be_drawn_is_one_line(files: list[str], picture: s
         ({"--left": "nowhere.csv"}, "'nowhere.csv' cannot be read: there is no such file"),
         ({"--out": "out.xls"}, "the format of 'out.xls' is not known"),
         ({"--out": "no/such/folder/out.csv"}, "cannot be written: No such file or directory; nothing was left there"),
+        ({"--out": "noext"}, "its ending must be one of '.arrow', '.csv', '.feather', '.parquet'. Hint"),
+        ({"--out": "out.json"}, "its ending must be one of '.arrow', '.csv', '.feather', '.parquet'. Hint"),
+        ({"--out": "out.csv.gz"}, "its ending must be one of '.arrow', '.csv', '.feather', '.parquet'. Hint"),
+        ({"--left": "right.xls"}, "the format of 'right.xls' is not known"),
+        ({"--left": "right.parquet.gz"}, "the format of 'right.parquet.gz' is not known"),
+        ({"--left": "nothing"}, "'nothing' cannot be read: there is no Parquet file in it"),
         ({"--agg": "count(*)"}, "aggregate 'count(*)' has no name or no call"),
     ],
 )
@@ -90,6 +96,9 @@ def test_a_mistake_is_one_line_and_exit_code_2(
     files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: dict[str, str], line: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "nothing").mkdir()
+    for name in ("right.xls", "right.parquet.gz"):
+        (tmp_path / name).write_bytes(b"")
     before = sorted(tmp_path.iterdir())
     given = dict(zip(files[::2], files[1::2], strict=True)) | {"--on": JOIN[1], "--out": "out.parquet"} | change
     code, shown, said = _run("join", *(word for option in given.items() for word in option))
@@ -99,12 +108,31 @@ def test_a_mistake_is_one_line_and_exit_code_2(
     assert sorted(tmp_path.iterdir()) == before
 
 
+def test_two_aggregates_of_one_name_are_refused(files: list[str], tmp_path: Path) -> None:
+    twice = ["--agg", "n=count(*)", "--agg", "n=max(r.y)", "--per", "l"]
+    code, _, said = _run("join", *files, *JOIN, *twice, "--out", str(tmp_path / "out.csv"))
+    assert code == 2
+    assert "the result would have two columns named 'n'" in said
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize(("ending", "codec"), [("gz", "gzip"), ("bz2", "bz2"), ("zst", "zstd"), ("lz4", "lz4")])
+@pytest.mark.parametrize(("kind", "text"), [("csv", b"x,y\n1,2\n"), ("jsonl", b'{"x": 1, "y": 2}\n')])
+def test_compressed_text_is_read(tmp_path: Path, kind: str, text: bytes, ending: str, codec: str) -> None:
+    with pa.CompressedOutputStream(str(tmp_path / f"in.{kind}.{ending}"), codec) as file:
+        file.write(text)
+    out = tmp_path / "out.parquet"
+    assert _run("join", *_options(tmp_path, f"in.{kind}.{ending}"), *JOIN, "--out", str(out))[0] == 0
+    assert parquet.read_table(out).to_pylist() == [{"x": 1, "y": 2, "r_x": 1, "r_y": 2}]
+
+
 def test_columns_that_a_format_cannot_hold_are_told(tmp_path: Path) -> None:
     parquet.write_table(pa.table({"x": [1], "y": [2], "list": [[1]]}), tmp_path / "nested.parquet")
     out = tmp_path / "out.csv"
     code, _, said = _run("join", *_options(tmp_path, "nested.parquet"), *JOIN, "--out", str(out))
     assert code == 2
     assert "out.csv' cannot be written: Unsupported Type:list" in said
+    assert "Hint: choose another format, such as .parquet" in said
     assert said.count("\n") == 1
     assert [path.name for path in tmp_path.iterdir()] == ["nested.parquet"]
 
@@ -125,6 +153,13 @@ def test_the_lab_is_listed_and_its_report_shown(tmp_path: Path) -> None:
     assert _run("lab", "report", "--out", str(tmp_path))[0] == 2
     (tmp_path / "report.md").write_text("what was found")
     assert "what was found" in _run("lab", "report", "--out", str(tmp_path))[1]
+
+
+def test_an_unknown_experiment_is_one_line_as_it_was_given(tmp_path: Path) -> None:
+    code, shown, said = _run("lab", "run", "[red]nope[/red]", "--out", str(tmp_path))
+    assert (code, shown) == (2, "")
+    assert "experiment '[red]nope[/red]' is not known; it is one of 'figure-05'" in said
+    assert said.count("\n") == 1
 
 
 def test_the_command_is_installed() -> None:
