@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import re
 import subprocess
 import sys
@@ -130,6 +131,17 @@ CALLS = [
 def test_bad_calls_are_told_in_one_line(tmp_path: Path, call: tuple[str, ...], message: str) -> None:
     _written(tmp_path)
     _refused(tmp_path, message, *call)
+
+
+@pytest.mark.parametrize(
+    "header", [gzip.compress(RATINGS.encode()), b"PK\x03\x04\n", "Größe,b\n1,2\n".encode("latin-1")]
+)
+def test_a_header_that_is_no_text_is_refused(tmp_path: Path, header: bytes) -> None:
+    _, ratings = _written(tmp_path)
+    ratings.write_bytes(header)
+    _refused(
+        tmp_path, r"ratings.csv' cannot be joined: its first line is no UTF-8 text, as if it were compressed. Hint"
+    )
 
 
 def test_a_missing_file_is_told(tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ class CsvFile:
         with mmap.mmap(file, 0, access=mmap.ACCESS_READ) as data:
             begin = len(BYTE_ORDER_MARK) if data[:3] == BYTE_ORDER_MARK else 0
             end = row_end(np.frombuffer(data, np.uint8), begin, begin)
-            line = data[begin:end].decode(errors="replace").strip("\r\n")
+            line = _text(path, data[begin:end]).strip("\r\n")
         columns = tuple(next(csv.reader([line]), []))
         if not all(columns) or len(set(columns)) < len(columns) or any(map(_is_number, columns)):
             raise UsageError.no_table(path, f"its first line is no header: {line[:80]!r}")
@@ -102,6 +102,17 @@ class CsvFile:
         with Path(self.path).open("rb") as file:
             before = file.read(begin).count(b"\n")
         return [before + data.count(b"\n", 0, start) + 1 for start in starts]
+
+
+def _text(path: str, line: bytes) -> str:
+    """A header as text; a compressed file has none."""
+    try:
+        text = line.decode()
+    except UnicodeDecodeError:
+        text = "\0"
+    if any(letter < " " and letter not in "\t\r\n" for letter in text):
+        raise UsageError.no_table(path, "its first line is no UTF-8 text, as if it were compressed")
+    return text
 
 
 @dataclass(frozen=True, slots=True)
