@@ -156,3 +156,22 @@ def test_metrics_tell_what_was_done() -> None:
     text = engine.prometheus()
     assert "# TYPE dovetail_online_results_total counter\ndovetail_online_results_total 2\n" in text
     assert 'dovetail_online_request_seconds{quantile="0.99"} ' in text
+
+
+@pytest.mark.parametrize("algorithm", ["scale", "key", "split"])
+def test_nothing_is_stored_and_nothing_asked_for(algorithm: str) -> None:
+    base, probe = pa.schema([("k", pa.int64()), ("ts", pa.int64())]), pa.schema([("k", pa.int64()), ("ts", pa.int64())])
+    engine = dv.online.WindowJoin(
+        base=base,
+        probe=probe,
+        on="ts",
+        keys="k",
+        preceding=5,
+        agg={"n": "count(*)"},
+        algorithm=algorithm,
+        index=False,
+        joiners=2,
+    )
+    engine.insert(probe.empty_table())
+    assert engine.request(base.empty_table()).num_rows == 0
+    assert engine.request({"k": 1, "ts": 3}) == {"k": 1, "ts": 3, "n": 0}

@@ -33,6 +33,8 @@ class Plan:
         an inner join, these are its rows; of a window join, the rows of the base.
     load_in, load_out
         The greatest cell over the mean: rows in, results out.
+    folds
+        Whether partners are folded into aggregates, and no pair is shown.
     rows_moved
         How many rows travel to another task; None if it is Spark's to decide.
     reason
@@ -53,6 +55,7 @@ class Plan:
     load_in: float = 1.0
     load_out: float = 1.0
     rows_moved: int | None = None
+    folds: bool = False
     matrix: Matrix | None = field(default=None, repr=False, compare=False)
 
     def __str__(self) -> str:
@@ -88,7 +91,7 @@ class Plan:
         yield "condition", self.condition
         yield "why", self.reason
         if self.results is not None:
-            rows = self.kind == "window" or (self.how == "inner" and self.algorithm != "fold")
+            rows = self.kind == "window" or (self.how == "inner" and not self.folds)
             yield "results" if rows else "matching pairs", f"{'' if self.exact else 'about '}{self.results:,}"
         if self.products is not None:
             yield "products", f"{self.products:,} pairs meet in {self.cells:,} cell{'s' if self.cells > 1 else ''}"

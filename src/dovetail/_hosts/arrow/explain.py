@@ -45,6 +45,7 @@ def run(query: Query, left: Frame, right: Frame) -> Plan:
         condition=query.condition.sql.replace("`", ""),
         uses=uses(query.condition, shape),
         reason=_reason(query, kind, products),
+        folds=query.per is not None,
         products=products,
         results=results,
         exact=exact,

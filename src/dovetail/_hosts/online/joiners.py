@@ -84,7 +84,7 @@ class Joiners:
         # An index takes rows key by key, if a key has many: its blocks stay at hand.
         many = self._choices.index and rows.codes.size >= _MANY_ROWS * keys
         order = _by_key(rows.codes) if many else np.arange(rows.codes.size)
-        self._keys = keys
+        self._keys = max(1, keys)
         parts = [order] if len(self.areas) == 1 else self._parts(order, self._owners(rows.codes))
         for area in self.areas:
             area.admit(keys)

@@ -185,5 +185,6 @@ def _plan(
         condition=query.condition.sql.replace("`", ""),
         uses=parts,
         reason=reason,
+        folds=query.per is not None,
         **known,
     )
