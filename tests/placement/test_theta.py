@@ -148,6 +148,11 @@ def test_the_matrix_shows_what_is_skipped(tmp_path: Path) -> None:
     plan.plot(tmp_path / "prefap.png")
 
 
+def test_counts_may_be_numpys() -> None:
+    found = [dv.explain(r=R, s=S, on="r.a > s.b", algorithm="prefap", partitions=p) for p in (3, np.int64(3))]
+    assert found[0] == found[1]
+
+
 def test_explain_says_what_was_asked_for() -> None:
     plan = dv.explain(r=R, s=S, on="r.a > s.b", algorithm="prefap", partitions=3, amalgamate=False, window=9)
     assert plan.reason == "asked for: p = 3, cut by width, boundaries not amalgamated, windows of 9 rows"

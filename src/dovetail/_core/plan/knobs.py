@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal, cast
+from numbers import Integral
+from typing import Any, Literal
 
 from dovetail.errors import UsageError
 
@@ -83,7 +84,7 @@ def read_knobs(algorithm: str, partitions: object = None, window: object = None,
     chosen: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     for name, value in chosen.items():
         _check(name, value, algorithm)
-    return Knobs(algorithm, cast("int | None", partitions), cast("int | None", window), **chosen)
+    return Knobs(algorithm, _count(partitions), _count(window), **chosen)
 
 
 def read_order(order: str | None) -> Order:
@@ -102,4 +103,8 @@ def _check(name: str, value: object, algorithm: str) -> None:
 
 
 def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+    return not isinstance(value, bool) and isinstance(value, Integral) and int(value) >= 1
+
+
+def _count(value: object) -> int | None:
+    return int(value) if isinstance(value, Integral) else None
