@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dovetail._core.kernels.adding import lost_by_adding
-from dovetail._core.kernels.compile import kernel
+from dovetail._core.kernels.compile import kernel, piece
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,6 +58,25 @@ def fill_total_tree(values: NDArray[np.float64], total: NDArray[np.float64], los
         lost[node] = lost[2 * node] + lost[2 * node + 1] + lost_by_adding(one, other)
 
 
+@piece
+def with_nodes(
+    total: NDArray[np.float64], lost: NDArray[np.float64], one: int, other: int, high: float, low: float
+) -> tuple[float, float]:
+    """Add the nodes that cover the leaves from `one` up to `other` to a sum and to what rounding has lost of it."""
+    while one < other:
+        if one & 1:
+            low += lost[one] + lost_by_adding(high, total[one])
+            high += total[one]
+            one += 1
+        if other & 1:
+            other -= 1
+            low += lost[other] + lost_by_adding(high, total[other])
+            high += total[other]
+        one >>= 1
+        other >>= 1
+    return high, low
+
+
 @kernel
 def totals_of_slices(
     values: NDArray[np.float64],
@@ -88,21 +107,7 @@ def totals_of_slices(
             for i in range(right << 4, end):
                 low += lost_by_adding(high, values[i])
                 high += values[i]
-        one = left + blocks
-        other = right + blocks
-        while one < other:
-            if one & 1:
-                low += lost[one] + lost_by_adding(high, total[one])
-                high += total[one]
-                one += 1
-            if other & 1:
-                other -= 1
-                low += lost[other] + lost_by_adding(high, total[other])
-                high += total[other]
-            one >>= 1
-            other >>= 1
-        out_total[row] = high
-        out_lost[row] = low
+        out_total[row], out_lost[row] = with_nodes(total, lost, left + blocks, right + blocks, high, low)
 
 
 @kernel
@@ -256,23 +261,7 @@ def totals_above_threshold(
                 total[node] += value
                 node >>= 1
             entered += 1
-        sum_ = 0.0
-        rest = 0.0
-        left = low[row] + size
-        right = high[row] + size
-        while left < right:
-            if left & 1:
-                rest += lost[left] + lost_by_adding(sum_, total[left])
-                sum_ += total[left]
-                left += 1
-            if right & 1:
-                right -= 1
-                rest += lost[right] + lost_by_adding(sum_, total[right])
-                sum_ += total[right]
-            left >>= 1
-            right >>= 1
-        out_total[row] = sum_
-        out_lost[row] = rest
+        out_total[row], out_lost[row] = with_nodes(total, lost, low[row] + size, high[row] + size, 0.0, 0.0)
 
 
 @kernel
