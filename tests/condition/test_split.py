@@ -124,6 +124,8 @@ def test_an_interval_of_two_units_is_taken_away_whole() -> None:
         ("(l.a BETWEEN 1 AND 2) = r.y", "(l.a BETWEEN 1 AND 2) = r.y"),
         ("(l.a IN (1, 2)) < (r.y IS NULL)", "(l.a IN (1, 2)) < (r.y IS NULL)"),
         ("(l.a > 1 AND l.b) = r.y", "(l.a > 1 AND l.b) = r.y"),
+        ("(l.s RLIKE 'x') = r.y", "(l.s RLIKE 'x') = r.y"),
+        ("(l.a OR l.b) = r.y", "(l.a OR l.b) = r.y"),
         ("ABS(l.a) + 1 < r.y", "(ABS(l.a) + 1) < r.y"),
     ],
 )

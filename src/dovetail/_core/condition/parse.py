@@ -93,7 +93,7 @@ def column_expression(owner: str, name: str) -> Expression:
 
 def wrapped(node: exp.Expr) -> exp.Expr:
     """A node as the operand of another: in parentheses, unless it is one word or a call."""
-    alone = isinstance(node, (exp.Column, exp.Literal, exp.Paren, exp.Func)) and not isinstance(node, exp.Connector)
+    alone = isinstance(node, (exp.Column, exp.Literal, exp.Paren, exp.Func)) and not isinstance(node, exp.Binary)
     return node.copy() if alone else exp.Paren(this=node.copy())
 
 
