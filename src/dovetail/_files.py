@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyarrow import csv, feather, ipc, json, parquet
 
 from dovetail.errors import UsageError
@@ -23,11 +24,51 @@ class _Format(NamedTuple):
     writer: Callable[[Path, pa.Schema], Any] | None
 
 
+WIDE_WHOLE = pa.decimal128(38, 0)
+"""The type of whole numbers that 64 bits do not hold."""
+_MOST_OF_A_BLOCK = (1 << 31) - 1
+_EXPANDED = 16
+"""How many times as long a text may be that was compressed."""
+
+
+def are_whole(texts: pa.Array | pa.ChunkedArray) -> bool:
+    """Whether all fields of a column are whole numbers of at most 38 digits, or empty: Arrow takes such for doubles."""
+    text = pa.large_string() if pa.types.is_large_binary(texts.type) else pa.string()
+    return bool(pc.all(pc.match_substring_regex(texts.cast(text), r'^"?[+-]?[0-9]{0,38}"?$'), min_count=0).as_py())
+
+
+def _read_csv(path: Path) -> pa.Table:
+    """Read a file of CSV; ids of more than 64 bits stay what they are."""
+    table = _typed_csv(path, {})
+    long = [own.name for own, column in zip(table.schema, table.columns, strict=True) if _is_long(column)]
+    texts = _typed_csv(path, dict.fromkeys(long, pa.string())) if long else table
+    kinds = {name: WIDE_WHOLE for name in set(long) if long.count(name) == 1 and are_whole(texts.column(name))}
+    return _typed_csv(path, kinds) if kinds else table
+
+
+def _typed_csv(path: Path, kinds: dict[str, pa.DataType]) -> pa.Table:
+    """Read a file of CSV with some types; a row that is longer than a block is read in one that holds the file."""
+    convert = csv.ConvertOptions(column_types=kinds, strings_can_be_null=pa.string() in kinds.values())
+    try:
+        return csv.read_csv(path, convert_options=convert)
+    except pa.ArrowInvalid as error:
+        if "straddl" not in str(error):
+            raise
+        whole = csv.ReadOptions(block_size=min(_MOST_OF_A_BLOCK, 1 + _EXPANDED * path.stat().st_size))
+        return csv.read_csv(path, read_options=whole, convert_options=convert)
+
+
+def _is_long(column: pa.ChunkedArray) -> bool:
+    """Whether these are doubles, some beyond 64 bits."""
+    most = pc.max(pc.abs(column)).as_py() if pa.types.is_floating(column.type) else None
+    return most is not None and 2.0**63 <= most < float("inf")
+
+
 _ARROW = _Format(feather.read_table, lambda path, schema: ipc.new_file(str(path), schema))
 _JSON = _Format(json.read_json, None)
 _FORMATS = {
     ".arrow": _ARROW,
-    ".csv": _Format(csv.read_csv, csv.CSVWriter),
+    ".csv": _Format(_read_csv, csv.CSVWriter),
     ".feather": _ARROW,
     ".json": _JSON,
     ".jsonl": _JSON,

@@ -153,6 +153,14 @@ class UsageError(DovetailError, ValueError):
         return cls(f"{value!r} of type {source} cannot be cast to {target}. Hint: TRY_CAST gives NULL instead.")
 
     @classmethod
+    def fine_time(cls, kind: str, target: str) -> Self:
+        """Refuse times finer than Spark's."""
+        return cls(
+            f"a column of type {kind} has values between microseconds, which {target} does not hold. "
+            "Hint: join by its nanoseconds as whole numbers, or round it."
+        )
+
+    @classmethod
     def far_moment(cls, value: int, source: str, target: str) -> Self:
         """Refuse a date or timestamp that Spark's type cannot hold."""
         return cls(
@@ -520,6 +528,22 @@ class UsageError(DovetailError, ValueError):
         )
 
     @classmethod
+    def texts_beside(cls, texts: str, others: str, kind: str) -> Self:
+        """Refuse keys of files that are texts on one side alone."""
+        return cls(
+            f"{texts} has fields that are no {kind}, and all of {others} are: such keys cannot be compared. "
+            "Hint: the first columns of both files must be of one kind."
+        )
+
+    @classmethod
+    def stream_twice(cls, name: str, other: str) -> Self:
+        """Refuse one stream as two inputs."""
+        return cls(
+            f"inputs {name!r} and {other!r} are one stream, whose batches can be read once. "
+            "Hint: give a table, or two streams."
+        )
+
+    @classmethod
     def no_schema(cls, name: str) -> Self:
         """Say that an empty iterator does not tell its columns."""
         return cls(
@@ -731,7 +755,10 @@ class UsageError(DovetailError, ValueError):
     @classmethod
     def other_session(cls, name: str, other: str) -> Self:
         """Refuse frames of two sessions."""
-        return cls(f"inputs {name!r} and {other!r} belong to different Spark sessions. Hint: read both in one session.")
+        return cls(
+            f"inputs {name!r} and {other!r} belong to different Spark sessions. "
+            "Hint: read both in one session; within foreachBatch, that is batch.sparkSession."
+        )
 
     @classmethod
     def spark_refuses(cls, text: str, reason: str) -> Self:

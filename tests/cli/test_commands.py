@@ -126,6 +126,21 @@ def test_compressed_text_is_read(tmp_path: Path, kind: str, text: bytes, ending:
     assert parquet.read_table(out).to_pylist() == [{"x": 1, "y": 2, "r_x": 1, "r_y": 2}]
 
 
+def test_ids_of_more_than_64_bits_and_long_fields_are_read_from_csv(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(f"id,t\n{1 << 63},{'x' * (3 << 20)}\n{(1 << 63) + 1},y\n")
+    call = [
+        *_options(tmp_path, "a.csv"),
+        "--on",
+        "l.id = r.id",
+        "--select",
+        "l.id, r.t",
+        "--out",
+        str(tmp_path / "o.arrow"),
+    ]
+    assert _run("join", *call)[0] == 0
+    assert feather.read_table(tmp_path / "o.arrow")["id"].to_pylist() == [1 << 63, (1 << 63) + 1]
+
+
 def test_columns_that_a_format_cannot_hold_are_told(tmp_path: Path) -> None:
     parquet.write_table(pa.table({"x": [1], "y": [2], "list": [[1]]}), tmp_path / "nested.parquet")
     out = tmp_path / "out.csv"

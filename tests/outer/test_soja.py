@@ -101,6 +101,12 @@ def test_keys_of_other_types(tmp_path: Path) -> None:
     movies, ratings = _written(tmp_path, "k,a\nab,x\n2020-01-01,y\n", "k,b\n2020-01-01,p\nab,q\n")
     join_files(CsvJoin(CsvFile.open(str(movies)), CsvFile.open(str(ratings)), "left", "ring", 2), tmp_path / "out.csv")
     assert _counted(tmp_path / "out.csv") == {("ab", "x", "q"): 1, ("2020-01-01", "y", "p"): 1}
+    least = 1 << 63
+    movies, ratings = _written(tmp_path, f"k,a\n{least},x\n{least + 1},y\n", f"k,b\n{least + 1},p\n5,q\n{least},r\n")
+    for algorithm in OUTER:
+        job = CsvJoin(CsvFile.open(str(movies)), CsvFile.open(str(ratings)), "left", algorithm, 2)
+        join_files(job, tmp_path / "out.csv")
+        assert _counted(tmp_path / "out.csv") == {(str(least), "x", "r"): 1, (str(least + 1), "y", "p"): 1}
 
 
 BAD = [
@@ -110,7 +116,11 @@ BAD = [
     ("k,a\n1,x\n2\n3,y\n4,z,z\n", RATINGS, r"has another number of fields than its header's 2 in line [35]"),
     ('k,a\n1,x\n2,"y\n3,z\n', RATINGS, r"movies.csv' has a quote in the row of line 3 that nothing closes. Hint"),
     ("k,a\ntrue,x\nfalse,y\n", RATINGS, r"'R.k = S.movieId' compares BOOLEAN with BIGINT, which Spark refuses"),
-    ("k,a\nabc,x\n", RATINGS, r"'abc' of type STRING cannot be cast to BIGINT"),
+    (
+        "k,a\nabc,x\n",
+        RATINGS,
+        r"R.k has fields that are no BIGINT, and all of S.movieId are: such keys cannot be compared. Hint",
+    ),
 ]
 
 

@@ -28,6 +28,7 @@ from dovetail._core.kernels.csv_text import (
     row_end,
     split_rows,
 )
+from dovetail._files import WIDE_WHOLE, are_whole
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -157,7 +158,10 @@ class CsvRows:
         )
         parse = arrow_csv.ParseOptions(ignore_empty_lines=False, newlines_in_values=True)
         table = arrow_csv.read_csv(pa.BufferReader(pa.py_buffer(data)), read, parse, convert)
-        return canonicalise(table.column(0).combine_chunks())
+        found = canonicalise(table.column(0).combine_chunks())
+        if kind is None and pa.types.is_floating(found.type) and are_whole(self.key_texts()):
+            return self._parsed(WIDE_WHOLE)
+        return found
 
 
 class Odd(NamedTuple):
@@ -234,7 +238,8 @@ def common_kind(kinds: list[pa.DataType]) -> pa.DataType:
     known = [kind for kind in kinds if not pa.types.is_null(kind)]
     if not known or len(set(known)) == 1:
         return known[0] if known else pa.null()
-    for tests in ((pa.types.is_integer, pa.types.is_floating), (pa.types.is_date, pa.types.is_timestamp)):
+    numbers = (pa.types.is_integer, pa.types.is_decimal, pa.types.is_floating)
+    for tests in (numbers, (pa.types.is_date, pa.types.is_timestamp)):
         if all(any(test(kind) for test in tests) for kind in known):
-            return next(kind for kind in known if tests[1](kind))
+            return max(known, key=lambda kind: [test(kind) for test in reversed(tests)])
     return pa.string()

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Self
 import pyarrow as pa
 
 from dovetail._core.columns.coerce import comparison_type
-from dovetail._core.columns.types import sql_name
+from dovetail._core.columns.types import STRING, sql_name
 from dovetail._hosts.ring.csv_file import common_kind
 from dovetail._hosts.ring.sockets import PATIENCE
 from dovetail.errors import DovetailError, UsageError
@@ -152,10 +152,11 @@ class _Crew:
         loaded = self._heard()
         kinds = tuple(common_kind([own[1][side] for own in loaded]) for side in (0, 1))
         common = comparison_type(*kinds)
+        keys = f"R.{job.travelling.columns[0]}", f"S.{job.stored.columns[0]}"
         if common is None:
-            names = job.travelling.columns[0], job.stored.columns[0]
-            msg = f"R.{names[0]} = S.{names[1]}"
-            raise UsageError.cannot_compare(msg, *map(sql_name, kinds))
+            raise UsageError.cannot_compare(" = ".join(keys), *map(sql_name, kinds))
+        if common != STRING and STRING in kinds:
+            raise UsageError.texts_beside(keys[kinds.index(STRING)], keys[1 - kinds.index(STRING)], sql_name(common))
         places = [own[0] for own in loaded]
         self._tell([(places, kinds, common)] * job.workers)
         return self._heard()
