@@ -65,3 +65,5 @@ INTERVAL '1' DAY - INTERVAL '25' HOUR
 INTERVAL '1.123456789' SECOND
 abs(INTERVAL '-1' DAY)
 sign(INTERVAL '-1' DAY)
+'it''s'
+concat('say ''', """hi""")

@@ -2,7 +2,6 @@ md5(s)
 hash(x)
 rand()
 cast(u AS STRING)
-'it''s'
 'a' 'b'
 s LIKE ANY ('a', 'b')
 array(1)[0]

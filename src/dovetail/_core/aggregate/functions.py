@@ -22,6 +22,7 @@ from dovetail._core.aggregate.precise import add, rounded, square, squared_over
 from dovetail._core.columns.cast import cast as cast_as_spark
 from dovetail._core.columns.order_keys import from_keys, has_order, is_plain, keys_with_nulls, order_keys
 from dovetail._core.columns.types import DOUBLE, sql_name
+from dovetail._core.condition.parse import told
 from dovetail._core.kernels.segments import LEAST
 from dovetail._core.kernels.sort import sort_with_order
 from dovetail._core.sweep.ranks import dense_ranks
@@ -66,7 +67,7 @@ def prepare(
     which `first` and `last` go, ties being broken by the value itself, NULL before all others.
     """
     if aggregate.function in _ORDERED and values is not None and not has_order(values.type):
-        raise UnsupportedError.aggregate_type(str(aggregate), sql_name(values.type))
+        raise UnsupportedError.aggregate_type(told(aggregate), sql_name(values.type))
     if aggregate.function in ("first", "last"):
         assert values is not None
         order = np.lexsort((*keys_with_nulls(values)[::-1], sequence))

@@ -18,6 +18,7 @@ from dovetail._core.columns.cast import cast
 from dovetail._core.columns.lanes import present
 from dovetail._core.columns.types import STRING, sql_name
 from dovetail._core.condition.dialect import AsWritten
+from dovetail._core.condition.parse import told
 from dovetail.errors import UnsupportedError, UsageError
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def _hidden(known: pa.Array, array: pa.Array) -> pa.Array:
 
 def text_of(node: exp.Expr) -> str:
     """Return the expression as Spark SQL, for messages."""
-    return node.sql(dialect=AsWritten)
+    return told(node.sql(dialect=AsWritten))
 
 
 def refused(node: exp.Expr, *arrays: pa.Array) -> UsageError:

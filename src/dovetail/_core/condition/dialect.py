@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sqlglot import exp
+from sqlglot import Token, TokenType, exp
 from sqlglot.dialects.spark import Spark
 
 if TYPE_CHECKING:
@@ -52,6 +52,19 @@ def _instr(arguments: list[Any]) -> Any:
 
 class AsWritten(Spark):
     """The dialect in which expressions are read and written."""
+
+    def tokenize(self, sql: str, dialect: Any = None) -> list[Token]:
+        """Read `'it''s'` as one text with a quote, as Spark does; the parser reads two texts side by side."""
+        tokens: list[Token] = []
+        for own in super().tokenize(sql, dialect):
+            last = tokens[-1] if tokens else own
+            alike = last.token_type == own.token_type == TokenType.STRING and sql[last.start] == sql[own.start]
+            if alike and last.end + 1 == own.start:
+                text = f"{last.text}{sql[own.start]}{own.text}"
+                tokens[-1] = Token(own.token_type, text, last.line, last.col, last.start, own.end, last.comments)
+            else:
+                tokens.append(own)
+        return tokens
 
     class Parser(Spark.Parser):  # type: ignore[valid-type, misc]  # made when loaded
         """Spark's parser, but for functions that it would change."""

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING, cast
 
 import sqlglot
-from sqlglot import TokenType, exp
-from sqlglot.dialects import Spark
+from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from dovetail._core.condition.dialect import AsWritten
@@ -102,6 +100,11 @@ def quoted(name: str) -> str:
     return exp.to_identifier(name, quoted=True).sql(dialect=AsWritten)
 
 
+def told(sql: object) -> str:
+    """An expression or condition as a person would write it, names without quotes."""
+    return str(sql).replace("`", "")
+
+
 def sides(node: exp.Expr, inputs: Inputs) -> frozenset[Side]:
     """Which inputs a resolved node speaks of."""
     return frozenset(inputs.side(column.table) for column in node.find_all(exp.Column) if column.table)
@@ -121,7 +124,7 @@ def _parse_one(text: str) -> exp.Expr:
     if not isinstance(text, str) or not text.strip():
         raise UsageError.no_condition(text)
     try:
-        found = sqlglot.parse(_with_escaped_quotes(text), read=AsWritten)
+        found = sqlglot.parse(text, read=AsWritten)
     except SqlglotError as error:
         raise UsageError.cannot_read("condition", text, _reason(error)) from None
     except RecursionError:
@@ -130,15 +133,6 @@ def _parse_one(text: str) -> exp.Expr:
     if isinstance(node, (exp.Query, exp.DDL, exp.DML, exp.Command, exp.Alias)) or not isinstance(node, exp.Expr):
         raise UsageError.no_boolean(text)
     return node
-
-
-def _with_escaped_quotes(text: str) -> str:
-    r"""`'it''s'` as `'it\'s'`: Spark reads one text with a quote, the parser two texts side by side."""
-    tokens = Spark().tokenize(text)
-    for one, other in reversed(list(pairwise(tokens))):
-        if one.token_type == other.token_type == TokenType.STRING and one.end + 1 == other.start:
-            text = f"{text[: one.end]}\\'{text[other.start + 1 :]}"
-    return text
 
 
 def _reason(error: SqlglotError) -> str:
@@ -179,7 +173,7 @@ def _inside_lambda(column: exp.Column) -> bool:
     """Whether a name is the argument of a higher-order function, not a column."""
     scope = column.find_ancestor(exp.Lambda)
     while scope is not None:
-        if column.parts[0].name in {argument.name for argument in scope.expressions}:
+        if column.parts[0].name.lower() in {argument.name.lower() for argument in scope.expressions}:
             return True
         scope = scope.find_ancestor(exp.Lambda)
     return False

@@ -9,6 +9,7 @@ import numpy as np
 
 from dovetail._core.aggregate.windows import WindowFolds, Windows
 from dovetail._core.columns.axis import check_distance, check_offset, numbers, steps, ticks
+from dovetail._core.condition.parse import told
 from dovetail._core.plan.offset import PerRow
 from dovetail._core.sweep.asof_join import TimedSide
 from dovetail._core.sweep.prepare import pick, prepare
@@ -44,7 +45,7 @@ class WindowCell:
 
     def check(self) -> None:
         """Refuse an axis without distances, and offsets that do not fit it."""
-        kind, text = self.left.values[0].type, str(self.asked.query.condition.comparisons[0].left).replace("`", "")
+        kind, text = self.left.values[0].type, told(self.asked.query.condition.comparisons[0].left)
         check_distance(kind, "a window", text)
         for window in self.asked.windows:
             for option, offset in (("preceding", window.preceding), ("following", window.following)):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dovetail._core.condition.dialect import AsWritten
-from dovetail._core.condition.parse import column_expression, owners, quoted
+from dovetail._core.condition.parse import column_expression, owners, quoted, told
 from dovetail._core.plan.cascade import both, named
 from dovetail._core.plan.graph import tree
 from dovetail.errors import UnsupportedError, UsageError
@@ -91,7 +91,7 @@ def fold_tree(query: ManyQuery) -> FoldTree:
     assert query.per is not None
     children = tree(query.per, query.names, (part.owners for part in query.conjuncts if len(part.owners) > 1))
     if children is None:
-        raise UnsupportedError.agg_of_many(repr(query.sql.replace("`", "")))
+        raise UnsupportedError.agg_of_many(repr(told(query.sql)))
     for aggregate in query.aggregates:
         _check(aggregate, query.per)
     builder = _Builder(query, children)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from dovetail._core.condition.parse import told
 from dovetail._core.plan.graph import tree
 from dovetail._core.plan.plan import Plan
 
@@ -61,7 +62,7 @@ def _plan(
         kind=_kind(query),
         how="inner",
         algorithm=algorithm if own == "auto" else f"{algorithm} of {own}",
-        condition=query.sql.replace("`", ""),
+        condition=told(query.sql),
         uses=uses,
         reason=reason,
         **known,

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dovetail._core.condition.parse import told
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -54,7 +56,7 @@ def matrix_of(condition: Condition, sample: Sample, members: Members | None = No
     part = sample.pick(*rows)
     meets = np.ones((rows[0].size, rows[1].size), np.bool_) if members is None else members.meet(*rows)
     first = condition.comparisons[0]
-    return Matrix(first.left.sql.replace("`", ""), first.right.sql.replace("`", ""), meets, part.holds(ops))
+    return Matrix(told(first.left.sql), told(first.right.sql), meets, part.holds(ops))
 
 
 def _shown(values: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from sqlglot import exp
 
 from dovetail._core.condition.dialect import AsWritten
-from dovetail._core.condition.parse import column_expression, columns_of, expression, parse_list, resolve
+from dovetail._core.condition.parse import column_expression, columns_of, expression, parse_list, resolve, told
 from dovetail._core.condition.split import read_condition
 from dovetail._core.condition.values import Equality
 from dovetail._core.plan.aggregates import read_aggregates
@@ -220,7 +220,7 @@ def _name(node: exp.Expr) -> str:
     """A column keeps its own name; an expression is called by its text."""
     if isinstance(node, (exp.Column, exp.Dot)):
         return node.name
-    return node.sql(dialect=AsWritten).replace("`", "")
+    return told(node.sql(dialect=AsWritten))
 
 
 def refuse_twice(names: list[str]) -> None:

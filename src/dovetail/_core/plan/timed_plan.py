@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from dovetail._core.condition.parse import told
 from dovetail._core.plan.offset import Duration, PerRow
 from dovetail._core.plan.plan import Plan
 
@@ -57,8 +58,8 @@ def _plan(
     known: dict[str, Any],
 ) -> Plan:
     axis = asked.query.condition.comparisons[0]
-    shown = tuple((name.replace("`", ""), text.replace("`", "")) for name, text in uses)
-    condition = " AND ".join([*map(str, asked.query.condition.keys), f"{axis.left} near {axis.right}"]).replace("`", "")
+    shown = tuple((told(name), told(text)) for name, text in uses)
+    condition = " AND ".join(map(told, [*asked.query.condition.keys, f"{axis.left} near {axis.right}"]))
     return Plan(host, kind, asked.query.how, algorithm, condition, shown, reason, **known)
 
 

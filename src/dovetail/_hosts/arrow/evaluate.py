@@ -15,6 +15,7 @@ from dovetail._core.columns.cast import cast
 from dovetail._core.columns.coerce import comparison_type
 from dovetail._core.columns.order_keys import has_order
 from dovetail._core.columns.types import sql_name
+from dovetail._core.condition.parse import told
 from dovetail._core.sweep.prepare import SideColumns
 from dovetail.errors import UnsupportedError, UsageError
 
@@ -41,7 +42,7 @@ def timed_columns(condition: Condition, left: Columns, right: Columns) -> tuple[
     axis = condition.comparisons[0]
     fits = all_hold(condition.left_filters, left), all_hold(condition.right_filters, right)
     ours, theirs = where_fits(axis.left, left, fits[0]), where_fits(axis.right, right, fits[1])
-    kind = axis_type(ours.type, theirs.type, str(axis).replace("`", ""))
+    kind = axis_type(ours.type, theirs.type, told(axis))
     rest = side_columns(replace(condition, comparisons=condition.comparisons[1:]), left, right)
     return (
         replace(rest[0], values=(cast(ours, kind), *rest[0].values)),
@@ -67,7 +68,7 @@ def _both(
     if common is None:
         raise UsageError.cannot_compare(str(part), sql_name(ours.type), sql_name(theirs.type))
     if not has_order(common):
-        raise UnsupportedError.expression(str(part), f"a comparison of {sql_name(common)}")
+        raise UnsupportedError.expression(told(part), f"a comparison of {sql_name(common)}")
     return cast(ours, common), cast(theirs, common)
 
 

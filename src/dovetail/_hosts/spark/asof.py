@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from dovetail._core.columns.axis import furthest
+from dovetail._core.condition.parse import told
 from dovetail._core.emit.asof import AsOfCell
 from dovetail._core.emit.rows import SideRows, emit
 from dovetail._core.plan.offset import PerRow
@@ -95,7 +96,7 @@ def _check(asked: AsOf, sides: Sides, kind: pa.DataType, own_column: str | None)
     own = None if own_column is None else pa.nulls(0, offset_type(sides.left.schema[own_column].dataType))
     AsOfCell(asked, nothing, nothing, own, ()).check()
     if not task_can_test(sides):
-        raise UnsupportedError.only_by_spark(sides.condition.residuals[-1].sql.replace("`", ""))
+        raise UnsupportedError.only_by_spark(told(sides.condition.residuals[-1].sql))
 
 
 def _fields(asked: AsOf, sides: Sides) -> list[tuple[str, DataType]]:

@@ -13,6 +13,7 @@ from dovetail._core.columns.axis import axis_type
 from dovetail._core.columns.cast import cast
 from dovetail._core.columns.table import one_chunk
 from dovetail._core.columns.types import DAY_TIME, canonicalise, sql_name
+from dovetail._core.condition.parse import told
 from dovetail._core.plan.query import OutputColumn
 from dovetail._core.sweep.prepare import SideColumns
 from dovetail._hosts.ring.projection import side_columns
@@ -43,7 +44,7 @@ def project_timed(
 ) -> tuple[Sides, pa.DataType]:
     """Project both sides, `hidden` columns included; and the type of the axis. Nothing runs."""
     types = check(query, left, right)
-    axis, text = query.condition.comparisons[0], str(query.condition.comparisons[0]).replace("`", "")
+    axis, text = query.condition.comparisons[0], told(query.condition.comparisons[0])
     ours, theirs = types[axis.left.sql], types[axis.right.sql]
     kind = None if ours is None or theirs is None else axis_type(ours, theirs, text)
     extra = tuple(OutputColumn(f"hidden {i}", column) for i, column in enumerate(hidden))

@@ -9,6 +9,7 @@ import pyarrow as pa
 from pyspark.sql import functions as F  # noqa: N812
 
 from dovetail._core.columns.axis import furthest
+from dovetail._core.condition.parse import told
 from dovetail._core.emit.window import WindowCell
 from dovetail._core.plan.offset import PerRow
 from dovetail._core.plan.temporal import offset_columns
@@ -60,7 +61,7 @@ def _planned(asked: WindowJoin, left: SparkFrame, right: SparkFrame) -> tuple[Wi
     sides, kind = project_timed(query, left, right, own)
     asked = replace(asked, query=replace(query, condition=sides.condition))
     if sides.condition.residuals:
-        raise UnsupportedError.only_by_spark(sides.condition.residuals[-1].sql.replace("`", ""))
+        raise UnsupportedError.only_by_spark(told(sides.condition.residuals[-1].sql))
     places = {column.sql: place_of(sides.left, column) for column in own}
     empty = {sql: pa.nulls(0, offset_type(sides.left.schema[place].dataType)) for sql, place in places.items()}
     nothing = SideColumns(0, None, (), (pa.nulls(0, kind),))
