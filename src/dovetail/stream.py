@@ -114,7 +114,7 @@ def temporal_join(
         `buffer-output` joins rows as they arrive and keeps the results back, which suits joins with few. `tpmj` keeps
         rows in runs on disk, for windows larger than memory: inner joins whose condition gives all rows one order.
     lateness
-        How far a row may be behind the latest one of its input: a duration, or a number on an axis of numbers.
+        How far a row may be behind the latest one of its input: a duration, or a number on an axis of whole numbers.
     late
         Is given the name of the input and the rows that were later still; without it, such a row is an error.
     memory, directory, fan_in, strategy

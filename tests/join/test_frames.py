@@ -51,6 +51,25 @@ def test_pandas_numbers_beside_nulls_are_not_rounded() -> None:
     assert [str(kind) for kind in got.dtypes] == ["int64", "Int64", "float64"]
 
 
+def test_pandas_keeps_the_own_type_of_one_column_among_others() -> None:
+    frame = pd.DataFrame({"a": [1, 2], "b": pd.array([1, None], "Int64")})
+    got = dv.join(frame, POINTS.to_pandas(), on="l.a = r.id", how="left", select="l.a, l.b, r.at")
+    assert [str(kind) for kind in got.dtypes] == ["int64", "Int64", "int64"]
+
+
+def test_polars_keeps_its_enums_where_they_are_shown_as_they_are() -> None:
+    frame = pl.DataFrame({"k": pl.Series(["a"], dtype=pl.Enum(["b", "a"])), "n": [1]})
+    assert dv.join(frame, frame, on="l.n = r.n", select="l.k").schema == {"k": pl.Enum(["b", "a"])}
+    assert dv.join(frame, frame, on="l.n = r.n", select="upper(l.k) AS k").to_dicts() == [{"k": "A"}]
+
+
+def test_durations_finer_than_microseconds_are_not_cut() -> None:
+    frame = pd.DataFrame({"d": pd.to_timedelta([1100, 1900], unit="ns")})
+    with pytest.raises(UsageError, match=r"duration\[ns\] has values between microseconds, which INTERVAL"):
+        dv.join(frame, frame, on="l.d < r.d")
+    assert len(dv.join(frame * 1000, frame * 1000, on="l.d < r.d")) == 1
+
+
 def test_polars_comes_back_as_polars_lazy_if_it_was() -> None:
     points, spans = pl.DataFrame(POINTS), pl.DataFrame(SPANS)
     got = dv.join(p=points, o=spans, on=ON, select="p.id, o.cause")

@@ -41,17 +41,33 @@ CALLS: list[tuple[dict[str, Any], str]] = [
     ({"index": 1}, r"index 1 is not known; it is one of 'True', 'False'"),
 ]
 ROWS: list[tuple[str, Any, str]] = [
-    ("insert", {"k": 1, "v": 1.0}, r"1 of the rows of 'r' have no 'ts', none is taken; every row needs a time. Hint"),
-    ("insert", [{"k": 1, "ts": 5}, {"k": 1, "ts": None}], r"1 of the rows of 'r' have no 'ts', none is taken"),
-    ("push", {"k": 1, "ts": None}, r"1 of the rows of 'l' have no 'ts'"),
-    ("request", {"k": 1}, r"1 of the rows of 'l' have no 'ts'"),
-    ("insert", {"k": 1, "ts": "noon"}, r"rows of 'r' are refused, none is taken: .*Hint"),
+    (
+        "insert",
+        {"k": 1, "ts": None, "v": 1.0},
+        r"1 of the rows of 'r' have no 'ts', none is taken; every row needs a time. Hint",
+    ),
+    (
+        "insert",
+        [{"k": 1, "ts": 5, "v": 1.0}, {"k": 1, "ts": None, "v": 1.0}],
+        r"1 of the rows of 'r' have no 'ts', none is taken",
+    ),
+    ("push", {"k": 1, "ts": None, "far": None}, r"1 of the rows of 'l' have no 'ts'"),
+    ("request", {"k": 1}, r"column 'ts' not found in 'l'"),
+    ("insert", {"k": 1, "ts": "noon", "v": 1.0}, r"rows of 'r' are refused, none is taken: .*Hint"),
     ("insert", pa.table({"k": [1], "v": [1.0]}), r"column 'ts' not found in 'r'"),
+    ("insert", {"k": 1, "ts": 5.5, "v": 1.0}, r"rows of 'r' are refused.*'ts': 5.5 is more than a value of type int64"),
+    ("request", {"k": 1, "ts": 25.5, "far": None}, r"rows of 'l' are refused, none is taken: 'ts': 25.5 is more than"),
+    ("insert", {"K": 1, "ts": 5, "v": 1.0}, r"column 'k' not found in 'r'.*Hint: did you mean 'K'"),
+    ("request", {"kk": 1, "ts": 25, "far": None}, r"column 'k' not found in 'l'"),
     ("insert", pa.table({"k": [1], "ts": ["x"], "v": [1.0]}), r"rows of 'r' are refused, none is taken"),
     ("push", 5, r"input 'l' is a int; a join takes"),
     ("advance", 3, r"watermark 3 lies before 20, where it is already; it only rises. Hint"),
     ("advance", "soon", r"rows of 'watermark' are refused"),
-    ("request", {"k": 1, "ts": 5}, r"a window reaches behind what is kept, the watermark being 20; .*Hint"),
+    (
+        "request",
+        {"k": 1, "ts": 5, "far": None},
+        r"a window reaches behind what is kept, the watermark being 20; .*Hint",
+    ),
 ]
 
 
@@ -66,7 +82,7 @@ def test_a_call_that_cannot_be_carried_out_is_refused(call: dict[str, Any], mess
 def test_rows_that_cannot_be_taken_leave_the_engine_as_it_was(what: str, given: Any, message: str) -> None:
     engine = dv.online.WindowJoin(**GIVEN)
     engine.insert([{"k": 1, "ts": 15, "v": 1.0}, {"k": 1, "ts": 20, "v": 1.0}])
-    engine.push({"k": 1, "ts": 20})
+    engine.push({"k": 1, "ts": 20, "far": None})
     with pytest.raises(UsageError, match=message) as caught:
         getattr(engine, what)(given)
     assert "\n" not in str(caught.value)

@@ -9,6 +9,7 @@ import resource
 import signal
 import subprocess
 import sys
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -233,3 +234,14 @@ def test_latencies_are_of_one_clock_after_a_snapshot(tmp_path: Path, monkeypatch
     again = dv.online.WindowJoin.restore(tmp_path / "snap")
     again.close()
     assert 0 < again.metrics()["latency"][0.5] < 1e6
+
+
+def test_decimals_that_are_null_are_stored_and_restored(tmp_path: Path) -> None:
+    probe = pa.schema([("ts", pa.int64()), ("d", pa.decimal128(10, 2))])
+    log = tmp_path / "log"
+    engine = dv.online.WindowJoin(
+        base=pa.schema([("ts", pa.int64())]), probe=probe, on="ts", preceding=9, agg={"a": "avg(d)"}, log=log
+    )
+    engine.insert([{"ts": 1, "d": Decimal(3)}, {"ts": 2, "d": None}])
+    assert engine.request({"ts": 5}) == {"ts": 5, "a": 3}
+    assert dv.online.WindowJoin.restore(log=log).request({"ts": 5}) == {"ts": 5, "a": 3}

@@ -105,9 +105,9 @@ def _answer(
         left, right = open_frames(frames)
         call = _at_one_moment(call, left.session)
         return getattr(_host("spark", what), verb)(read(_inputs(left, right), **call), left, right)
-    from dovetail._hosts.arrow.frames import open_frame  # noqa: PLC0415
+    from dovetail._hosts.arrow.frames import open_frames as open_tables  # noqa: PLC0415
 
-    ours, theirs = (open_frame(name, frame) for name, frame in frames.items())
+    ours, theirs = open_tables(frames).values()
     return getattr(_host("arrow", what), verb)(read(_tables(frames, ours, theirs), **call), ours, theirs)
 
 

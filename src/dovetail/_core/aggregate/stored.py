@@ -7,6 +7,7 @@ is stored must not. What comes out of the lanes is finished by the same folds as
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -100,7 +101,8 @@ class StoredTotal(Folded):
         valid = _valid(values)
         if self.doubles:
             return [valid], self._doubles(values)
-        filled = values.fill_null(pa.scalar(0).cast(self._kind)) if values.null_count else values
+        zero = pa.scalar(Decimal(0) if pa.types.is_decimal(self._kind) else 0, self._kind)
+        filled = values.fill_null(zero) if values.null_count else values
         if pa.types.is_decimal(self._kind):
             return [valid, *(lane.values for lane in decimal_lanes(filled))], []
         numbers = filled.to_numpy(zero_copy_only=False).astype(np.int64)

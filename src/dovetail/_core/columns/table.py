@@ -106,7 +106,7 @@ def settled_schema(table: pa.Table) -> pa.Schema:
 
 def one_chunk(column: pa.ChunkedArray) -> pa.Array:
     """A column in one piece."""
-    if column.num_chunks == 1:
-        return column.chunk(0)
+    if column.num_chunks < 2:  # noqa: PLR2004 -- of some types, Arrow makes no empty array but by NULLs
+        return column.chunk(0) if column.num_chunks else pa.nulls(0, column.type)
     combined = column.combine_chunks()
     return combined if isinstance(combined, pa.Array) else pa.concat_arrays(combined.chunks)

@@ -95,7 +95,7 @@ def canonical(arrow_type: pa.DataType) -> pa.DataType:
     for belongs, target in _UNITS:
         if belongs(arrow_type):
             return target
-    return _PLAIN.get(arrow_type, arrow_type)
+    return _PLAIN.get(arrow_type, arrow_type) if _has_hash(arrow_type) else arrow_type
 
 
 def canonicalise(array: pa.Array | pa.ChunkedArray) -> pa.Array:
@@ -109,7 +109,7 @@ def canonicalise(array: pa.Array | pa.ChunkedArray) -> pa.Array:
     Notes
     -----
     Timestamps of nanoseconds stay such (with zone 'UTC' if they had any zone). Times and durations finer than a
-    microsecond are cut, as Spark cuts them. A moment so far away that Spark has no value for it is refused.
+    microsecond are refused, and so is a moment so far away that Spark has no value for it.
 
     Examples
     --------
@@ -124,6 +124,8 @@ def canonicalise(array: pa.Array | pa.ChunkedArray) -> pa.Array:
     if whole.type == target:
         return whole
     _refuse_far(whole, target)
+    if (pa.types.is_time64(whole.type) or pa.types.is_duration(whole.type)) and whole.type.unit == "ns":
+        _refuse_fine(whole, target)
     return whole.cast(target, safe=False)
 
 
@@ -140,7 +142,12 @@ def sql_name(arrow_type: pa.DataType) -> str:
         return f"ARRAY<{sql_name(arrow_type.value_type)}>"
     if pa.types.is_map(arrow_type):
         return f"MAP<{sql_name(arrow_type.key_type)}, {sql_name(arrow_type.item_type)}>"
-    return _NAMES.get(arrow_type, str(arrow_type).upper())
+    return _NAMES.get(arrow_type, str(arrow_type).upper()) if _has_hash(arrow_type) else str(arrow_type)
+
+
+def _has_hash(arrow_type: pa.DataType) -> bool:
+    """Say whether the type can be looked up; extension types of a user's own may not."""
+    return type(arrow_type).__hash__ is not None
 
 
 def family(arrow_type: pa.DataType) -> str:
@@ -181,6 +188,12 @@ def in_microseconds(array: pa.Array) -> bool:
     """Say whether all timestamps of nanoseconds are whole microseconds."""
     ticks = array.cast(BIGINT)
     return not pc.any(pc.not_equal(ticks, pc.multiply(pc.divide(ticks, 1000), 1000))).as_py()
+
+
+def _refuse_fine(array: pa.Array, target: pa.DataType) -> None:
+    """Refuse nanoseconds that the canonical type would cut off."""
+    if not in_microseconds(array):
+        raise UsageError.fine_time(str(array.type), sql_name(target))
 
 
 def _refuse_far(array: pa.Array, target: pa.DataType) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dovetail._hosts.arrow.plain import plain_table
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -32,24 +33,27 @@ def open_frame(name: str, frame: object) -> Frame:
     """Read any frame that speaks Arrow."""
     for (module, kind), reader in _READERS.items():
         if any(base.__module__.split(".")[0] == module and base.__name__ == kind for base in type(frame).__mro__):
-            return _plain(reader(name, frame))
+            return _plain(name, reader(name, frame))
     if hasattr(frame, "__arrow_c_stream__"):
-        return _plain(_read_stream(name, frame))
+        return _plain(name, _read_stream(name, frame))
     raise UsageError.no_frame(name, type(frame).__name__)
 
 
-_TAKEABLE = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
+def open_frames(frames: dict[str, Any]) -> dict[str, Frame]:
+    """Read named frames; one that has two names is read once, as a reader has its rows only once."""
+    opened: dict[int, Frame] = {}
+    for name, frame in frames.items():
+        if id(frame) not in opened:
+            opened[id(frame)] = open_frame(name, frame)
+    return {name: opened[id(frame)] for name, frame in frames.items()}
 
 
-def _plain(frame: Frame) -> Frame:
-    """A frame whose columns all have a form of which Arrow can take rows: no views, and no runs."""
-    table = frame.table
-    for i, field in enumerate(table.schema):
-        if pa.types.is_run_end_encoded(field.type):
-            chunks = [pc.run_end_decode(chunk) for chunk in table.column(i).chunks]
-            table = table.set_column(i, field.name, pa.chunked_array(chunks, field.type.value_type))
-        elif field.type in _TAKEABLE:
-            table = table.set_column(i, field.name, table.column(i).cast(_TAKEABLE[field.type]))
+def _plain(name: str, frame: Frame) -> Frame:
+    """A frame of which rows can be taken."""
+    try:
+        table = plain_table(frame.table)
+    except pa.ArrowException as error:
+        raise UsageError.unreadable_frame(name, str(error).splitlines()[0].rstrip(".")) from None
     return frame if table is frame.table else replace(frame, table=table)
 
 
@@ -85,8 +89,17 @@ def _read_pandas(name: str, frame: Any) -> Frame:
     except (pa.ArrowException, OverflowError, TypeError, ValueError) as error:
         reason = "; ".join(str(part).partition("\n")[0].rstrip(".") for part in error.args)
         raise UsageError.unreadable_frame(name, reason) from None
-    kinds = _extension_types(frame, table)
-    return Frame(table, lambda schema, batches: _as_pandas(_as_table(schema, batches), kinds))
+    kinds, own = _extension_types(frame, table), dict(zip(table.column_names, frame.dtypes, strict=True))
+    own = {name: kind for name, kind in own.items() if hasattr(kind, "__from_arrow__")}
+    given = {name: table.schema.field(name).type for name in own}
+
+    def restore(schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> Any:
+        result = _as_table(schema, batches)
+        mine = {name: kind for name, kind in own.items() if name in schema.names}
+        mine = {name: kind for name, kind in mine.items() if schema.field(name).type == given[name]}
+        return _as_pandas(result, kinds, mine)
+
+    return Frame(table, restore)
 
 
 def _extension_types(frame: Any, table: pa.Table) -> dict[pa.DataType, Any]:
@@ -97,14 +110,21 @@ def _extension_types(frame: Any, table: pa.Table) -> dict[pa.DataType, Any]:
     return {kind: owns.pop() for kind, owns in found.items() if len(owns) == 1 and None not in owns}
 
 
-def _as_pandas(table: pa.Table, kinds: dict[pa.DataType, Any]) -> Any:
-    """A table as pandas has it; whole numbers beside NULLs stay whole where a float would not hold them."""
+def _as_pandas(table: pa.Table, kinds: dict[pa.DataType, Any], own: dict[str, Any]) -> Any:
+    """A table as pandas has it; whole numbers beside NULLs stay whole where a float would not hold them.
+
+    `kinds` are pandas' own types for Arrow's, `own` those of columns by name.
+    """
     import pandas as pd  # noqa: PLC0415 -- only for callers who have it
 
     whole = {pa.int64(): pd.Int64Dtype(), pa.uint64(): pd.UInt64Dtype()}
     frame = table.to_pandas(types_mapper=kinds.get)
+    for name, kind in own.items():
+        if frame[name].dtype != kind:
+            frame[name] = kind.__from_arrow__(table.column(name))
     for name, column in zip(table.column_names, table.columns, strict=True):
-        if column.type in whole and column.type not in kinds and column.null_count and _beyond_floats(column):
+        mapped = name in own or column.type in kinds
+        if column.type in whole and not mapped and column.null_count and _beyond_floats(column):
             frame[name] = column.to_pandas(types_mapper=whole.get)
     return frame
 
@@ -126,10 +146,14 @@ def _read_polars(name: str, frame: Any) -> Frame:
                 raise UsageError.unreadable_frame(name, f"column {column!r} is {kind}, which Arrow has no type for")
 
     def restore(schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> Any:
-        result = pl.from_arrow(_as_table(schema, batches))
-        return result.lazy() if lazy else result  # type: ignore[union-attr]
+        result = cast("pl.DataFrame", pl.from_arrow(_as_table(schema, batches)))
+        enums = {own: kind for own, kind in whole.schema.items() if isinstance(kind, pl.Enum)}
+        kept = [own for own in enums if own in schema.names and schema.field(own).type == table.schema.field(own).type]
+        result = result.with_columns(pl.col(own).cast(enums[own]) for own in kept)
+        return result.lazy() if lazy else result
 
-    return Frame(whole.to_arrow(), restore)
+    table = whole.to_arrow()
+    return Frame(table, restore)
 
 
 _ONLY_POLARS = {"Object", "Int128", "UInt128"}

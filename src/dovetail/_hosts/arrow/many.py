@@ -18,7 +18,7 @@ from dovetail._core.plan.many import read_many
 from dovetail._core.plan.many_plan import many_plan
 from dovetail._core.plan.query import read_query, selected
 from dovetail._hosts.arrow import join as two
-from dovetail._hosts.arrow.frames import Frame, open_frame
+from dovetail._hosts.arrow.frames import Frame, open_frames
 from dovetail.errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _results(query: ManyQuery, tables: Tables) -> int | None:
 
 
 def _open(frames: dict[str, Any], call: dict[str, Any]) -> tuple[dict[str, Frame], ManyQuery, Tables]:
-    opened = {name: open_frame(name, frame) for name, frame in frames.items()}
+    opened = open_frames(frames)
     inputs = [Input(name, tuple(frame.table.column_names)) for name, frame in opened.items()]
     kinds = {(name, own.name): str(own.type) for name, frame in opened.items() for own in frame.table.schema}
     query = read_many(inputs, kinds, **call)

@@ -17,7 +17,7 @@ from dovetail._core.plan.validity import END, ROW, START, VALID_END, VALID_START
 from dovetail._hosts.arrow import explain as explained
 from dovetail._hosts.arrow import join as two
 from dovetail._hosts.arrow import many
-from dovetail._hosts.arrow.frames import Frame, open_frame
+from dovetail._hosts.arrow.frames import Frame, open_frame, open_frames
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -79,7 +79,7 @@ def _streamed(asked: Temporal, frames: dict[str, Frame]) -> Any:
 
 def frames_of(frames: dict[str, Any]) -> dict[str, Frame]:
     """The caller's frames as tables."""
-    return {name: open_frame(name, frame) for name, frame in frames.items()}
+    return open_frames(frames)
 
 
 def columns_of(frame: Frame) -> tuple[str, ...]:

@@ -21,14 +21,15 @@ from dovetail._core.columns.axis import (
 )
 from dovetail._core.columns.table import Columns
 from dovetail._core.columns.types import canonical
+from dovetail._core.condition.parse import told
 from dovetail._core.emit.window import WindowCell, reversed_rows
 from dovetail._core.kernels.sort import extent
 from dovetail._core.plan.offset import PerRow
 from dovetail._core.plan.temporal import offset_columns
 from dovetail._hosts.arrow.evaluate import timed_columns
 from dovetail._hosts.arrow.join import arguments_of, output_schema
+from dovetail._hosts.arrow.plain import no_rows
 from dovetail._hosts.online.reading import Read, Timed
-from dovetail._hosts.online.rows import empty_batch
 from dovetail._hosts.online.windows import Whole, WindowEnds, prevails_in
 from dovetail.errors import UsageError
 
@@ -54,7 +55,7 @@ class Definition:
         self.has_own_bounds = bool(offset_columns(asked))
         """Whether rows bring distances of their own."""
         self.names = asked.query.inputs.left.name, asked.query.inputs.right.name
-        none = self.columns(0, empty_batch(base)), self.columns(1, empty_batch(probe))
+        none = self.columns(0, no_rows(base)), self.columns(1, no_rows(probe))
         sides = timed_columns(asked.query.condition, *none)
         offsets = {column.sql: none[0].evaluate(column) for column in offset_columns(asked)}
         arguments = arguments_of(asked.query, none[1])
@@ -240,4 +241,4 @@ def _either(one: NDArray[np.bool_] | None, other: NDArray[np.bool_] | None) -> N
 
 
 def _bare(sql: str) -> str:
-    return sql.replace("`", "").split(".", 1)[-1]
+    return told(sql).split(".", 1)[-1]

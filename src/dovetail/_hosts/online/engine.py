@@ -14,12 +14,13 @@ from dovetail._core.columns.axis import LEAST, MOST
 from dovetail._core.kernels.blocks import Rows
 from dovetail._core.kernels.sort import extent
 from dovetail._core.sweep.numbering import KeyNumbers
+from dovetail._hosts.arrow.plain import no_rows
 from dovetail._hosts.online.clock import Clock
 from dovetail._hosts.online.joiners import Joiners
 from dovetail._hosts.online.metrics import Metrics
 from dovetail._hosts.online.reading import Given
 from dovetail._hosts.online.request import NO_ANSWER, Requests
-from dovetail._hosts.online.rows import RowReader, empty_batch
+from dovetail._hosts.online.rows import RowReader
 from dovetail._hosts.online.waiting import ARRIVED, AT, CODE, DUE, OWN, Waiting
 from dovetail._hosts.online.windows import WindowEnds, prevails_in
 from dovetail.errors import UsageError
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from dovetail._core.aggregate.run import Argument
     from dovetail._core.plan.online import Choices
     from dovetail._hosts.arrow.frames import Frame
     from dovetail._hosts.online.definition import Definition
@@ -60,11 +60,12 @@ class BaseRows(NamedTuple):
 
 
 class ProbeRows(NamedTuple):
-    """Probe rows to be stored: what aggregates read of them, and those that are late."""
+    """Probe rows to be stored: what aggregates read of them, as lanes, and those that are late."""
 
     batch: pa.RecordBatch
     timed: Timed
-    arguments: list[Argument]
+    words: Ints
+    doubles: NDArray[np.float64]
     late: Late | None
 
 
@@ -85,7 +86,7 @@ class Engine:
         self.gone = LEAST
         """Rows below this key may be missing."""
         self.closed = False
-        self.none = empty_batch(definition.schema)
+        self.none = no_rows(definition.schema)
         self._requests = Requests.of(self)
         self._warm()
 
@@ -112,13 +113,14 @@ class Engine:
     def probe_rows(self, batch: pa.RecordBatch) -> ProbeRows:
         """Rows that may be stored: whatever could refuse them has been tried, and nothing has changed."""
         given, timed, late = self._in_time(PROBE, batch)
-        return ProbeRows(given.batch, timed, self.definition.arguments(given), late)
+        lanes = self.layout.encode(self.definition.arguments(given), given.batch.num_rows)
+        return ProbeRows(given.batch, timed, *lanes, late)
 
     def insert(self, rows: ProbeRows) -> None:
         """Store probe rows."""
         self._count_late(rows.late)
         codes = self.keys.give(rows.timed.keys, rows.batch.num_rows)
-        words, doubles = self.layout.encode(rows.arguments, rows.batch.num_rows)
+        words, doubles = rows.words, rows.doubles
         stored = Rows(codes, rows.timed.at, words, doubles)
         if extent(codes)[0] < 0:
             kept = np.flatnonzero(codes >= 0)

@@ -81,6 +81,8 @@ class Requests:
         out = {}
         for name, check in self._checks.items():
             out[name] = value = row.get(name)
+            if value is None and name not in row:
+                return NO_ANSWER
             if value is not None and (check is None or not check(value)):
                 return NO_ANSWER
         at = out[self._time]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from dovetail._hosts.arrow.frames import Frame, open_frame
+from dovetail._hosts.arrow.plain import no_rows
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -53,11 +55,6 @@ class RowReader:
         return batch
 
 
-def empty_batch(schema: pa.Schema) -> pa.RecordBatch:
-    """No rows of a schema."""
-    return pa.RecordBatch.from_pylist([], schema)
-
-
 def stream_bytes(batch: pa.RecordBatch) -> bytes:
     """Rows with their schema."""
     sink = pa.BufferOutputStream()
@@ -91,10 +88,37 @@ def _as_list(_schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> list[dict
 
 
 def _from_mappings(side: str, schema: pa.Schema, rows: list[Mapping[str, Any]]) -> pa.RecordBatch:
+    """The columns of a schema; as with frames, all must be there, and no value is changed on its way."""
+    for row in rows:
+        for name in schema.names:
+            if name not in row:
+                raise UsageError.unknown_column(name, side, [str(own) for own in row])
+    columns = [_column(side, field, [row[field.name] for row in rows]) for field in schema]
+    return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _column(side: str, field: pa.Field, values: list[Any]) -> pa.Array:
+    kind = field.type
     try:
-        return pa.RecordBatch.from_pylist(rows, schema)
+        column = pa.array(values, kind, from_pandas=pa.types.is_temporal(kind))  # pandas' NaT is no time
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
-        raise UsageError.bad_rows(side, _line(error)) from None
+        raise UsageError.bad_rows(side, f"{field.name!r}: {_line(error)}") from None
+    if pa.types.is_integer(kind) or pa.types.is_date(kind) or (pa.types.is_timestamp(kind) and kind.unit != "ns"):
+        for given, kept in zip(values, column.to_pylist(), strict=True):
+            if kept is not None and not _is_kept(given, kept):
+                raise UsageError.bad_rows(side, f"{field.name!r}: {given} is more than a value of type {kind} holds")
+    return column
+
+
+def _is_kept(given: Any, kept: Any) -> bool:
+    """Whether a whole number or moment is what was given; moments without a zone are those of UTC."""
+    if not isinstance(kept, dt.date):
+        return bool(given == kept)
+    if not isinstance(given, dt.datetime):
+        return True
+    moments = [own if isinstance(own, dt.datetime) else dt.datetime.combine(own, dt.time()) for own in (given, kept)]
+    one, other = (own if own.tzinfo else own.replace(tzinfo=dt.UTC) for own in moments)
+    return bool(one == other)
 
 
 def _fitted(side: str, schema: pa.Schema, table: pa.Table) -> pa.RecordBatch:
@@ -107,7 +131,7 @@ def _fitted(side: str, schema: pa.Schema, table: pa.Table) -> pa.RecordBatch:
     except (pa.ArrowException, ValueError) as error:
         raise UsageError.bad_rows(side, _line(error)) from None
     batches = fitted.to_batches()
-    return batches[0] if batches else empty_batch(schema)
+    return batches[0] if batches else no_rows(schema)
 
 
 def _line(error: Exception) -> str:

@@ -21,13 +21,14 @@ import pyarrow as pa
 from dovetail._core.condition.inputs import Input, Inputs
 from dovetail._core.plan.online import read_choices
 from dovetail._core.plan.temporal import read_window_join
+from dovetail._hosts.arrow.plain import no_rows, plain_schema
 from dovetail._hosts.online import snapshot
 from dovetail._hosts.online.definition import Definition
 from dovetail._hosts.online.engine import BASE, PROBE, Engine
 from dovetail._hosts.online.files import call_from_json, call_to_json
 from dovetail._hosts.online.log import Kind, Log, Record, read_log
 from dovetail._hosts.online.metrics import prometheus
-from dovetail._hosts.online.rows import as_table, empty_batch
+from dovetail._hosts.online.rows import as_table
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def make_engine(call: Mapping[str, Any]) -> Engine:
     inputs = Inputs(Input("l", tuple(call["base"].names)), Input("r", tuple(call["probe"].names)))
     asked = read_window_join(inputs, **{name: call[name] for name in _JOIN})
     choices = read_choices(inputs.left, dict(call))
-    return Engine(Definition(asked, choices, call["base"], call["probe"]), choices)
+    return Engine(Definition(asked, choices, plain_schema(call["base"]), plain_schema(call["probe"])), choices)
 
 
 class Call(NamedTuple):
@@ -162,7 +163,7 @@ class Session:
         with self._lock:
             schema = self.engine.definition.schema
             owed = pa.Table.from_batches(self._owed, schema).combine_chunks().to_batches()
-            snapshot.save(self.engine, owed[0] if owed else empty_batch(schema), self._call, self._number, Path(path))
+            snapshot.save(self.engine, owed[0] if owed else no_rows(schema), self._call, self._number, Path(path))
             if self._log is not None:
                 self._log.restart(self._call, self._number)
 

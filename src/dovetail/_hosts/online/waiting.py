@@ -18,8 +18,8 @@ import pyarrow as pa
 
 from dovetail._core.columns.axis import MOST
 from dovetail._core.kernels.sort import ascends, extent, sort_with_order
+from dovetail._hosts.arrow.plain import no_rows
 from dovetail._hosts.online.packed import Packing
-from dovetail._hosts.online.rows import empty_batch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -176,7 +176,7 @@ class Waiting:
 
     def dump(self) -> Iterator[pa.RecordBatch]:
         """All rows in the order in which they come due, then their words."""
-        empty = WaitingRows(self.room(0).T, self._packing.pack(empty_batch(self._schema), self.room(0)))
+        empty = WaitingRows(self.room(0).T, self._packing.pack(no_rows(self._schema), self.room(0)))
         columns, words = self._unpacked(WaitingRows.joined([run.left for run in self._runs] or [empty]).by(DUE))
         yield pa.RecordBatch.from_arrays(columns, schema=self._schema)
         yield pa.RecordBatch.from_arrays([pa.array(own) for own in words], [str(i) for i in range(len(words))])

@@ -2,23 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from dovetail._hosts.arrow.plain import plain_batch, plain_schema
 from dovetail._hosts.arrow.streams.arrivals import checked
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from dovetail._hosts.arrow.streams.temporal import TemporalOperator
     from dovetail._hosts.arrow.streams.tpmj import TpmjOperator
 
 
+def refuse_twice(inputs: dict[str, Any]) -> None:
+    """Refuse a reader or iterator that is two inputs at once: its batches would go to one or the other."""
+    seen: dict[int, str] = {}
+    for name, given in inputs.items():
+        if isinstance(given, (pa.RecordBatchReader, Iterator)) and id(given) in seen:
+            raise UsageError.stream_twice(seen[id(given)], name)
+        seen[id(given)] = name
+
+
 def open_stream(name: str, given: Any) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
-    """The columns of a stream and its batches; the first batch tells them if nothing else does."""
+    """The columns of a stream and its batches, made plain; the first batch tells them if nothing else does."""
+    schema, batches = _open(name, given)
+    return plain_schema(schema), (_plain(name, batch) for batch in batches)
+
+
+def _plain(name: str, batch: pa.RecordBatch) -> pa.RecordBatch:
+    try:
+        return plain_batch(batch)
+    except pa.ArrowException as error:
+        raise UsageError.refused_batch(name, str(error).splitlines()[0]) from None
+
+
+def _open(name: str, given: Any) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
     if isinstance(given, pa.Table):
         return given.schema, iter(given.to_batches())
     if isinstance(given, pa.RecordBatch):

@@ -25,6 +25,7 @@ from dovetail._core.condition.residual import as_residual
 from dovetail._core.condition.split import parse_boolean, read_condition
 from dovetail._core.sweep.links import Link
 from dovetail._hosts.arrow.evaluate import all_hold
+from dovetail._hosts.arrow.plain import no_rows
 from dovetail.errors import UnsupportedError, UsageError
 
 if TYPE_CHECKING:
@@ -166,7 +167,10 @@ def read_linked(on: str, inputs: tuple[Input, ...], schemas: Sequence[pa.Schema]
     names = ManyInputs(inputs)
     parts = conjuncts(parse_boolean(on, names))
     numbers = {own.name: i for i, own in enumerate(inputs)}
-    nothing = [Columns.of(own.name, schema.empty_table()) for own, schema in zip(inputs, schemas, strict=True)]
+    nothing = [
+        Columns.of(own.name, pa.Table.from_batches([no_rows(schema)]))
+        for own, schema in zip(inputs, schemas, strict=True)
+    ]
     filters: list[list[Expression]] = [[] for _ in inputs]
     pairs: dict[frozenset[int], list[exp.Expr]] = {}
     tests: list[Tested] = []

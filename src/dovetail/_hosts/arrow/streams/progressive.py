@@ -21,6 +21,7 @@ import pyarrow as pa
 
 from dovetail._core.columns.table import Columns
 from dovetail._hosts.arrow.join import shown
+from dovetail._hosts.arrow.plain import no_rows
 from dovetail._hosts.arrow.streams.external import External, Group
 from dovetail._hosts.arrow.streams.rows_on_disk import KeyedRows, check_order
 from dovetail._hosts.arrow.streams.value_join import ValueJoin
@@ -64,7 +65,7 @@ class ProgressiveOperator:
         self._turn = Lock()
         nothing = Columns({}, 0)
         for name, schema in zip(linked.names, schemas, strict=True):
-            nothing = nothing.beside(Columns.of(name, schema.empty_table()))
+            nothing = nothing.beside(Columns.of(name, pa.Table.from_batches([no_rows(schema)])))
         self.schema = pa.schema([pa.field(column.name, shown(nothing, column).type) for column in query.output])
 
     def on_batch(self, name: str, batch: pa.RecordBatch) -> bool:

@@ -14,6 +14,7 @@ from dovetail._core.columns.table import Columns
 from dovetail._core.emit.rows import taken_rows
 from dovetail._core.kernels.sort import ascends, sort_with_order
 from dovetail._core.sweep.value_axis import covered, order_of
+from dovetail._hosts.arrow.plain import no_rows
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class KeyedRows:
     @property
     def nothing(self) -> pa.RecordBatch:
         """A run without rows."""
-        return pa.RecordBatch.from_pylist([], schema=self.run_schema)
+        return no_rows(self.run_schema)
 
     def keyed(self, batch: pa.RecordBatch, since: Keys, until: Keys) -> pa.RecordBatch:
         """The rows of a batch that can have partners, with their hidden columns."""

@@ -17,8 +17,8 @@ from dovetail._core.plan.query import read_query
 from dovetail._core.plan.validity import read_temporal
 from dovetail._core.sweep.runs.files import RunDirectory
 from dovetail._core.sweep.runs.strategy import Strategy
-from dovetail._hosts.arrow.frames import open_frame
-from dovetail._hosts.arrow.streams.feed import drive, open_stream
+from dovetail._hosts.arrow.frames import open_frames
+from dovetail._hosts.arrow.streams.feed import drive, open_stream, refuse_twice
 from dovetail._hosts.arrow.streams.linked import read_linked
 from dovetail._hosts.arrow.streams.progressive import ProgressiveOperator
 from dovetail._hosts.arrow.streams.temporal import Streams, TemporalOperator
@@ -68,6 +68,7 @@ def temporal(
 def _opened(inputs: dict[str, Any]) -> dict[str, tuple[pa.Schema, Iterator[pa.RecordBatch]]]:
     if len(inputs) < 2:  # noqa: PLR2004 -- a join has two sides at least
         raise UsageError.number_of_inputs(len(inputs))
+    refuse_twice(inputs)
     return {name: open_stream(name, given) for name, given in inputs.items()}
 
 
@@ -142,7 +143,7 @@ def restored(frames: dict[str, Any]) -> tuple[dict[str, Any], Callable[[pa.Recor
     first = next(iter(frames.values()))
     if not hasattr(first, "__arrow_c_stream__") and not hasattr(first, "to_arrow_table"):
         return frames, lambda reader: reader
-    opened = {name: open_frame(name, frame) for name, frame in frames.items()}
+    opened = open_frames(frames)
     restore = next(iter(opened.values())).restore
     return {name: own.table for name, own in opened.items()}, lambda reader: restore(reader.schema, iter(reader))
 

@@ -34,6 +34,7 @@ from dovetail._core.plan.validity import VALID_END, VALID_START
 from dovetail._core.sweep.areas.by_key import ByKey
 from dovetail._core.sweep.stream_join import Arrived, StreamJoin
 from dovetail._hosts.arrow.join import threads
+from dovetail._hosts.arrow.plain import no_rows
 from dovetail._hosts.arrow.streams.arrivals import ENDED, Arrivals, Waiting, checked
 from dovetail._hosts.arrow.streams.remembered import StoredRows
 from dovetail.errors import UsageError
@@ -312,7 +313,7 @@ class TemporalOperator(Timed):
         """Number rows and keep them; those that can have partners, with what they bring to links."""
         linked = self.told.linked
         if rows is None:
-            rows = Waiting(np.empty(0, np.int64), np.empty(0, np.int64), _empty(self.told.schemas[number]))
+            rows = Waiting(np.empty(0, np.int64), np.empty(0, np.int64), no_rows(self.told.schemas[number]))
         columns = Columns.of(linked.names[number], pa.Table.from_batches([rows.batch]))
         links, fits = linked.brings(number, columns)
         numbers = np.arange(self.counted[number], self.counted[number] + rows.start.size)
@@ -383,10 +384,6 @@ class TemporalOperator(Timed):
         """Until when the stretches of all kept rows are known."""
         known = [own.open_since(before) for own in self.coverage if own is not None]
         return min((own for own in [*known, before] if own is not None), default=None)
-
-
-def _empty(schema: pa.Schema) -> pa.RecordBatch:
-    return pa.RecordBatch.from_pylist([], schema=schema)
 
 
 def _spread(values: Keys, rows: Keys, size: int) -> Keys:

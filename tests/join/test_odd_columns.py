@@ -1,0 +1,91 @@
+"""Columns that no condition reads travel through every join, whatever their type."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import dovetail as dv
+from dovetail import stream
+from dovetail.errors import UsageError
+
+
+class Tagged(pa.ExtensionType):  # type: ignore[misc]
+    """A user's own type, which Python cannot hash."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self) -> None:
+        super().__init__(pa.int64(), "tests.tagged")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Tagged)
+
+    def __arrow_ext_serialize__(self) -> bytes:
+        return b""
+
+    @classmethod
+    def __arrow_ext_deserialize__(cls, _storage: pa.DataType, _serialized: bytes) -> Tagged:
+        return cls()
+
+
+CODES = pa.array([0, 1, 0], pa.int8())
+COLUMNS = {
+    "extension": pa.ExtensionArray.from_storage(Tagged(), pa.array([1, 2, 3])),
+    "view": pa.array(["a", "b", "c"], pa.string_view()),
+    "runs": pa.RunEndEncodedArray.from_arrays([2, 3], ["x", "y"]),
+    "struct of view": pa.array([{"x": "a"}] * 3, pa.struct([("x", pa.string_view())])),
+    "list of view": pa.array([["a"], None, []], pa.list_(pa.string_view())),
+    "dense union": pa.UnionArray.from_dense(
+        CODES, pa.array([0, 0, 1], pa.int32()), [pa.array([1, 2]), pa.array(["b"])]
+    ),
+    "sparse union": pa.UnionArray.from_sparse(CODES, [pa.array([1, 2, 3]), pa.array(["a", "b", "c"])]),
+    "dictionary of moments": pa.array([dt.datetime(2024, 1, 1, tzinfo=dt.UTC)] * 3).dictionary_encode(),
+}
+
+
+def _pushed(base: pa.Table, probe: pa.Table) -> pa.Table:
+    call: dict[str, Any] = {"on": "k", "preceding": 3, "agg": {"n": "count(*)"}}
+    engine = dv.online.WindowJoin(base=base.schema, probe=probe.schema, **call)
+    return pa.concat_tables([engine.push(base), engine.close()])
+
+
+CALLS = {
+    "join": lambda t, u: dv.join(t, u, on="l.k = r.k"),
+    "fold": lambda t, u: dv.join(t, u, on="l.k = r.k", agg={"n": "count(*)"}, per="l"),
+    "ring": lambda t, u: dv.join(t, u, on="l.k = r.k", how="left", algorithm="ring"),
+    "three": lambda t, u: dv.join(a=t, b=u, c=u, on="a.k = b.k AND b.k = c.k"),
+    "asof": lambda t, u: dv.asof_join(u, t, on="k"),
+    "window": lambda t, u: dv.window_join(t, u, on="k", preceding=2, agg={"n": "count(*)"}),
+    "temporal": lambda t, u: dv.temporal_join(a=t, b=u, on="a.k = b.k", ts="k", window=dv.sliding(3)),
+    "progressive": lambda t, u: stream.join(a=iter(t.to_batches()), b=u, on="a.k = b.k").read_all(),
+    "tpmj": lambda t, u: stream.temporal_join(
+        a=iter(t.to_batches()), b=u, on="a.k = b.k", ts="k", window=dv.sliding(3), algorithm="tpmj"
+    ).read_all(),
+    "online": _pushed,
+}
+
+
+@pytest.mark.parametrize("kind", COLUMNS)
+@pytest.mark.parametrize("call", CALLS)
+def test_a_column_of_any_type_is_carried_along(kind: str, call: str) -> None:
+    table, other = pa.table({"k": [1, 2, 3], "c": COLUMNS[kind]}), pa.table({"k": [1, 2, 3]})
+    got = CALLS[call](table, other)
+    found = sorted(zip(got["k"].to_pylist(), map(str, got["c"].to_pylist()), strict=True))
+    assert found == list(zip([1, 2, 3], map(str, table["c"].to_pylist()), strict=True))
+
+
+def test_one_reader_may_be_both_sides_of_a_join() -> None:
+    table = pa.table({"k": [1, 2]})
+    one, three = table.to_reader(), table.to_reader()
+    assert dv.join(one, one, on="l.k = r.k").read_all().num_rows == 2
+    assert dv.join(a=three, b=three, c=three, on="a.k = b.k AND b.k = c.k").read_all().num_rows == 2
+
+
+def test_one_stream_cannot_be_two_inputs() -> None:
+    batches = iter(pa.table({"k": [1, 2]}).to_batches())
+    with pytest.raises(UsageError, match=r"inputs 'a' and 'b' are one stream, .*Hint: give a table, or two streams"):
+        stream.join(a=batches, b=batches, on="a.k = b.k")
