@@ -108,3 +108,11 @@ def test_many_tied_rows_on_both_sides_cost_no_square() -> None:
     size = 200_000
     left, right = pa.table({"t": np.zeros(size, np.int64)}), pa.table({"t": np.zeros(size, np.int64)})
     assert dv.asof_join(left, right, on="t", how="semi").num_rows == size
+
+
+def test_candidates_that_fail_a_comparison_are_skipped_and_not_tested() -> None:
+    rows = 300_000
+    trades = pa.table({"ts": range(rows), "price": [1.0] * rows})
+    quotes = pa.table({"ts": range(rows), "price": [0.5] + [2.0] * (rows - 2) + [0.25]})
+    got = dv.asof_join(trades, quotes, on="ts", direction="nearest", where="r.price < l.price AND l.ts <> r.ts")
+    assert got["r_ts"].to_pylist() == [rows - 1] + [0 if 2 * i < rows else rows - 1 for i in range(1, rows - 1)] + [0]

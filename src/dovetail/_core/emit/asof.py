@@ -10,8 +10,9 @@ import pyarrow as pa
 
 from dovetail._core.columns.axis import check_distance, check_offset, steps, ticks
 from dovetail._core.columns.order_keys import has_order, keys_with_nulls
+from dovetail._core.condition.parse import told
 from dovetail._core.plan.choose import COMPARE
-from dovetail._core.sweep.asof_join import TimedSide, asof_pairs
+from dovetail._core.sweep.asof_join import TimedSide, Where, asof_pairs
 from dovetail._core.sweep.picked import PickedPairs
 from dovetail._core.sweep.prepare import pick, prepare
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from dovetail._core.sweep.matches import SideKeys
     from dovetail._core.sweep.prepare import SideColumns
     from dovetail._core.sweep.residual import RowTest
-    from dovetail._core.sweep.rounds import PairTest
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class AsOfCell:
 
     def check(self) -> None:
         """Refuse an axis that lacks what the call asks of it."""
-        kind, text = self.left.values[0].type, str(self.asked.query.condition.comparisons[0].left).replace("`", "")
+        kind, text = self.left.values[0].type, told(self.asked.query.condition.comparisons[0].left)
         if self.asked.measures:
             check_distance(kind, "nearest" if self.asked.direction == "nearest" else "tolerance", text)
         if self.asked.tolerance is not None:
@@ -60,7 +60,7 @@ class AsOfCell:
             *self._timed(left, right),
             self._reach(left),
             lambda rows: self._tie_keys(right.rows[rows]),
-            self._test(left, right, test),
+            self._where(left, right, test),
             self.threads,
         )
         rows = left.at(found.left_rows), right.at(found.right_rows)
@@ -85,7 +85,7 @@ class AsOfCell:
         ordered = [column.take(index) for column in self.tie_break if has_order(column.type)]
         return [key for column in ordered for key in keys_with_nulls(column)] or [np.zeros(rows.size, np.int64)]
 
-    def _test(self, left: SideKeys, right: SideKeys, test: RowTest | None) -> PairTest | None:
+    def _where(self, left: SideKeys, right: SideKeys, test: RowTest | None) -> Where | None:
         """What a pair must pass beyond key and time: the other comparisons, then the residuals."""
         others = list(zip(self.asked.query.condition.comparisons, left.values, right.values, strict=True))[1:]
         if not others and test is None:
@@ -99,4 +99,5 @@ class AsOfCell:
                 found[found] = test(left.rows[ours[found]], right.rows[theirs[found]])
             return found
 
-        return holds
+        compared = next(((mine, comparison.op, yours) for comparison, mine, yours in others), None)
+        return Where(holds, compared)

@@ -61,19 +61,19 @@ def next_reaching(
 
 
 @kernel
-def mark_reaching(
+def fill_first_reaching(
     tower: NDArray[np.int64],
     starts: NDArray[np.int64],
     rows: NDArray[np.int64],
     low: NDArray[np.int64],
     high: NDArray[np.int64],
     least: NDArray[np.int64],
-    out_found: NDArray[np.bool_],
+    out_position: NDArray[np.int64],
 ) -> None:
-    """Write, for some rows, whether their slices hold a position that reaches their threshold."""
+    """Write, for some rows, the first position of their slices that reaches their threshold; NO_ROW if none does."""
     for i in range(rows.size):
         row = rows[i]
-        out_found[row] = next_reaching(tower, starts, low[row], high[row], least[row]) >= 0
+        out_position[row] = next_reaching(tower, starts, low[row], high[row], least[row])
 
 
 @kernel

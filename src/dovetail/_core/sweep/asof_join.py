@@ -7,9 +7,10 @@ How          right, sorted:   1  3  3  7         l.at 4: backward 3, forward 7, 
              left,  sorted:      2    4  8       l.at 8: backward 7, forward none
              one walk over both finds where each left row falls; its neighbours are the candidates.
 Edges        rows of one time are tied: the last or first by the tie-break keys, all of them, or an error. With a test
-             of pairs, candidates are tried from the nearest outward, twice as many in each round, until one passes.
+             of pairs, candidates are tried from the nearest outward, twice as many in each round, until one passes;
+             those that fail its first comparison are skipped by a tower of maxima.
 State        both orders and one position per left row.
-Worst case   O((n + m) log(n + m)); with a test, as many tests again as candidates fail.
+Worst case   O((n + m) log(n + m)), also with one more comparison; with others, as many tests again as candidates fail.
 Source       the merge as-of of column stores; the rounds are our own.
 """
 
@@ -27,8 +28,10 @@ from dovetail._core.kernels.memory import empty
 from dovetail._core.kernels.merge import pick_after, pick_before
 from dovetail._core.kernels.slices import taken
 from dovetail._core.kernels.threads import stretches, together
+from dovetail._core.sweep.bounds import Slices
 from dovetail._core.sweep.picked import PickedPairs
 from dovetail._core.sweep.rounds import first_passing, passing
+from dovetail._core.sweep.threshold_join import threshold_join
 from dovetail._core.sweep.timeline import Timeline, fitted, gathered
 from dovetail.errors import UsageError
 
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dovetail._core.columns.axis import Steps, Ticks
+    from dovetail._core.condition.values import Op
     from dovetail._core.plan.temporal import AsOf
     from dovetail._core.sweep.rounds import PairTest
 
@@ -56,13 +60,21 @@ class TimedSide:
     ticks: Ticks | None = None
 
 
+@dataclass(frozen=True)
+class Where:
+    """What a pair must pass beyond key and time; `compared` is one comparison of it, by which to skip candidates."""
+
+    test: PairTest
+    compared: tuple[NDArray[np.int64], Op, NDArray[np.int64]] | None
+
+
 def asof_pairs(
     asked: AsOf,
     left: TimedSide,
     right: TimedSide,
     reach: Steps | None,
     tie_keys: TieKeys,
-    test: PairTest | None,
+    where: Where | None,
     threads: int = 1,
 ) -> PickedPairs:
     """Pick the right rows; `tie_keys` gives what orders some of them, and is only asked where times are tied."""
@@ -71,7 +83,7 @@ def asof_pairs(
         line = search.line
         search = replace(search, line=line.arranged(tie_keys(line.order[line.tied_rows()])))
     found = {
-        direction: search.find(direction, test, strict=asked.strict)
+        direction: search.find(direction, where, strict=asked.strict)
         for direction in ("backward", "forward")
         if asked.direction in (direction, "nearest")
     }
@@ -80,7 +92,7 @@ def asof_pairs(
         position = _nearer(*rows, found["backward"], found["forward"], prefer=asked.nearest_tie)
     else:
         position = found[asked.direction]
-    return _expanded(asked, search.line, position, test, right.at.size)
+    return _expanded(asked, search.line, position, None if where is None else where.test, right.at.size)
 
 
 @dataclass(frozen=True)
@@ -113,17 +125,17 @@ class _Search:
         lower, upper = (line.places(left.codes, own) for own in bounds) if bounds else (None, None)
         return cls(line, places, rows, left.codes, at, lower, upper, none)
 
-    def find(self, direction: str, test: PairTest | None, *, strict: bool) -> NDArray[np.int64]:
+    def find(self, direction: str, where: Where | None, *, strict: bool) -> NDArray[np.int64]:
         """The position of the nearest right row in one direction, for each left row; NO_ROW if there is none."""
         if self.line.keys.size == 0:
             return np.full(self.at.size, NO_ROW)
         backward = direction == "backward"
         end = LEAST if backward else MOST
         shifted = self.at + (self.at != end) * (-1 if backward else 1) if strict else None
-        if test is None:
+        if where is None:
             found = self._picked(shifted, backward=backward)
         else:
-            found = self._tested(self.at if shifted is None else shifted, test, backward=backward)
+            found = self._tested(self.at if shifted is None else shifted, where, backward=backward)
         if self.none is not None:
             found[self.none] = NO_ROW
         if strict:
@@ -143,7 +155,7 @@ class _Search:
         together(line.threads, calls)
         return out
 
-    def _tested(self, at: NDArray[np.int64], test: PairTest, *, backward: bool) -> NDArray[np.int64]:
+    def _tested(self, at: NDArray[np.int64], where: Where, *, backward: bool) -> NDArray[np.int64]:
         """All candidates of each left row as a slice, tried from the nearest outward."""
         line, rows, places = self.line, np.arange(at.size), self.line.places(self.codes, at)
         code = (places >> line.bits) << line.bits
@@ -155,7 +167,27 @@ class _Search:
             ceiling = code + (1 << line.bits) - 1 if self.upper is None and line.bits else self.upper
             low = line.below(places, rows)
             high = np.full(rows.size, line.keys.size) if ceiling is None else line.up_to(ceiling, rows)
-        return first_passing(low, high, line.order, test, backward=backward)
+        if where.compared is not None:
+            low, high = self._skipped(low, high, *where.compared, backward=backward)
+        return first_passing(low, high, line.order, where.test, backward=backward)
+
+    def _skipped(
+        self,
+        low: NDArray[np.int64],
+        high: NDArray[np.int64],
+        ours: NDArray[np.int64],
+        op: Op,
+        theirs: NDArray[np.int64],
+        *,
+        backward: bool,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The slices without the candidates before the nearest for which a comparison holds; empty if there is none."""
+        order, size = self.line.order, self.line.order.size
+        if backward:
+            order, low, high = order[::-1], size - high, size - low
+        first = threshold_join(Slices(order, np.arange(low.size), low, high), theirs, (ours, op), "right").first()
+        low = np.where(first == NO_ROW, high, first)
+        return (size - high, size - low) if backward else (low, high)
 
 
 def _nearer(

@@ -20,10 +20,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dovetail._core.kernels.compile import NO_ROW
 from dovetail._core.kernels.memory import empty
 from dovetail._core.kernels.segments import LEAST, sums_above_threshold
 from dovetail._core.kernels.slices import taken
-from dovetail._core.kernels.threshold import Tower, fill_reaching_pairs, mark_reaching
+from dovetail._core.kernels.threshold import Tower, fill_first_reaching, fill_reaching_pairs
 from dovetail._core.sweep.bounds import Slices, bounds
 from dovetail._core.sweep.matches import CHUNK, ListedMatches
 
@@ -120,11 +121,13 @@ class ThresholdJoin:
 
     def partners(self, side: Side) -> NDArray[np.bool_] | None:
         """A probe stops at its first hit; a stored row is known only by its pairs."""
-        if side == self.stored:
-            return None
-        out = np.zeros(self.least.size, np.bool_)
+        return None if side == self.stored else self.first() != NO_ROW
+
+    def first(self) -> NDArray[np.int64]:
+        """The first position of each probe's slice that is high enough; NO_ROW if none is."""
+        out = np.full(self.least.size, NO_ROW)
         tower, found = self._tower, self.found
-        mark_reaching(tower.levels, tower.starts, self._hopeful, found.low, found.high, self.least, out)
+        fill_first_reaching(tower.levels, tower.starts, self._hopeful, found.low, found.high, self.least, out)
         return out
 
 
