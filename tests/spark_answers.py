@@ -142,3 +142,16 @@ def _by_number(table: pa.Table) -> dict[int | None, tuple[Any, ...]]:
     """Return the rows by their number; no number is the padding of a row without partner."""
     rows = (tuple(row.values()) for row in table.to_pylist())
     return {None: (None,) * table.num_columns, **dict(enumerate(rows))}
+
+
+@contextmanager
+def changed(spark: SparkSession, settings: dict[str, str]) -> Iterator[None]:
+    """Change settings of a session for a while."""
+    before = {name: str(spark.conf.get(name)) for name in settings}
+    try:
+        for name, value in settings.items():
+            spark.conf.set(name, value)
+        yield
+    finally:
+        for name, value in before.items():
+            spark.conf.set(name, value)

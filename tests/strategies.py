@@ -38,6 +38,7 @@ KINDS = [
     "one_inequality",
     "point_in_interval",
     "band",
+    "difference",
     "overlap",
     "two_inequalities",
     "many_inequalities",
@@ -186,7 +187,9 @@ def _aggregate_case(choice: Choice, kind: str) -> AggregateCase:
     case = _case(choice, kind, HOWS)
     per, other, added = choice.one([("l", "r", "w"), ("r", "l", "v")])
     any_type = [
-        f"{name}({other}.{column})" for name in ("count", "min", "max", "first", "last") for column in ("x", added)
+        f"{name}({other}.{column})"
+        for name in ("count", "min", "max", "first", "last", "count_distinct")
+        for column in ("x", added)
     ]
     numbers = [f"sum({other}.{added})", f"avg({other}.{added})", f"sum({other}.{added} * 2 - 1)", "count(*)"]
     chosen = choice.many(any_type, 1, 3) + choice.many(numbers, 1, 2)
@@ -194,11 +197,12 @@ def _aggregate_case(choice: Choice, kind: str) -> AggregateCase:
 
 
 def _case(choice: Choice, kind: str, hows: Sequence[str]) -> Case:
-    types = {column: choice.one(BAND_PAIRS if kind == "band" and column == "x" else PAIRS) for column in "kxyz"}
+    shifted = kind in ("band", "difference")
+    types = {column: choice.one(BAND_PAIRS if shifted and column == "x" else PAIRS) for column in "kxyz"}
     if kind in ("point_in_interval", "overlap"):
         types["y"] = types["x"]
     on = " AND ".join(choice.order([*_MAIN[kind](choice, types), *_extras(choice, kind)]))
-    tame = {"x"} if kind == "band" else set()
+    tame = {"x"} if shifted else set()
     left = _table(choice, {column: DOMAINS[pair[0]] for column, pair in types.items()} | {"v": _V}, tame)
     right = _table(choice, {column: DOMAINS[pair[1]] for column, pair in types.items()} | {"w": _V}, tame)
     return Case(kind, left, right, on, choice.one(hows))
@@ -265,6 +269,24 @@ def _band(choice: Choice, types: Types) -> list[str]:
     return choice.one([[lower, upper], [f"{near}.x BETWEEN {low} AND {high}"]])
 
 
+def _difference(choice: Choice, types: Types) -> list[str]:
+    """Choose a distance between the sides, or a sum of both, and how large it may be."""
+    one, other = choice.order(["l.x", "r.x"])
+    if any(kind.startswith(("date", "timestamp")) for kind in types["x"]):
+        steps, least, gaps = DOMAINS["timestamp"].steps, "INTERVAL '-2' DAY", [f"{one} - {other}"]
+    else:
+        steps, least, gaps = (
+            [*DOMAINS[types["x"][0]].steps, "l.v", "r.w"],
+            "-1",
+            [f"{one} - {other}", f"{one} + {other}"],
+        )
+    gap, step = choice.one(gaps), choice.one(steps)
+    near = _compare(choice, f"abs({one} - {other})", step, ("<", "<="))
+    return [
+        choice.one([near, near, _compare(choice, gap, step), f"{gap} BETWEEN {least} AND {step}", f"{gap} = {step}"])
+    ]
+
+
 def _overlap(choice: Choice, _types: Types) -> list[str]:
     return [_compare(choice, "l.x", "r.y", ("<", "<=")), _compare(choice, "r.x", "l.y", ("<", "<="))]
 
@@ -289,6 +311,7 @@ _MAIN = {
     "one_inequality": _one_inequality,
     "point_in_interval": _point_in_interval,
     "band": _band,
+    "difference": _difference,
     "overlap": _overlap,
     "two_inequalities": _two_inequalities,
     "many_inequalities": _many_inequalities,

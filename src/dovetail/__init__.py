@@ -66,9 +66,10 @@ def join(
         at a time; the condition must connect them all.
     on
         A Spark SQL boolean. Equalities and `< <= > >= BETWEEN` between one side and the other drive the join; the sides
-        may be any deterministic expressions of one input each. Everything else is tested pair by pair. Expressions of
-        one input are computed for every row that its own filters leave: one that fails, as a division by zero does,
-        fails the join even if the row has no partner by the rest of the condition.
+        may be any deterministic expressions of one input each. So do distances, `abs(l.a - r.a) <= 10` or
+        `datediff(l.day, r.day) < 3`, and sums. Everything else is tested pair by pair. Expressions of one input are
+        computed for every row that its own filters leave: one that fails, as a division by zero does, fails the join
+        even if the row has no partner by the rest of the condition.
     how
         `inner`, `left`, `right`, `full`, `semi` or `anti`, or one of Spark's other spellings. Three and more inputs
         are joined by `inner`.
@@ -80,8 +81,8 @@ def join(
         one row each, its columns and then the aggregates, whether it has partners or not. `count`, `sum`, `avg`, `min`,
         `max`, `first`, `last`, `stddev`, `variance`, `count_distinct`, each also with `FILTER (WHERE ...)`. `first` and
         `last` go by the other side's value in the first comparison, ties by the aggregated value. Pairs are never made,
-        unless a residual asks for it. Of three and more inputs, `count`, `sum`, `avg`, `min` and `max` of any input but
-        `per`, along conditions that form a chain or a star.
+        unless a residual asks for it, or `count_distinct` over two inequalities. Of three and more inputs, `count`,
+        `sum`, `avg`, `min` and `max` of any input but `per`, along conditions that form a chain or a star.
     algorithm
         `auto` chooses; on Spark also `broadcast`, `range` or `spark` (Spark's own join). For one inequality, on either
         host, the partitioned theta-joins: `range-based`, `one-bucket`, `cross-filter`, `fast-theta`, `prefap`. For
@@ -111,6 +112,12 @@ def join(
         In one line, before any job starts, if the call cannot be carried out.
     UnsupportedError
         If an expression needs Spark and the frames are not Spark's.
+
+    Notes
+    -----
+    On Spark, a plan may read a frame more than once: to learn its size, to bring it to the driver, for rows without a
+    partner. One that is computed otherwise each time, by `current_timestamp()` or a function of yours that is not
+    deterministic, must be kept first: `frame.localCheckpoint()`.
 
     Examples
     --------
@@ -212,7 +219,7 @@ def asof_join(
     ------
     UsageError
         In one line, before any job starts, if the call cannot be carried out; while the rows are joined, if
-        `ties="error"` meets some.
+        `ties="error"` meets some (on Spark it comes from a task, within Spark's own exception).
 
     Examples
     --------

@@ -62,7 +62,7 @@ def test_the_order_of_parts_in_a_chain_is_kept() -> None:
 DEEP: list[tuple[Callable[..., Any], dict[str, Any], str]] = [
     (dv.join, {"on": "(" * 900 + "l.a = r.a" + ")" * 900}, "condition '((((.*"),
     (dv.join, {"on": "l.a = r.a" + " AND (l.b < 3" * 900 + ")" * 900}, "condition 'l.a = r.a AND .*"),
-    (dv.join, {"on": "l.a = r.a" + " + 1" * 900}, "expression '`r`.`a` \\+ 1.*"),
+    (dv.join, {"on": "l.a = r.a" + " + 1" * 900}, "expression 'r.a \\+ 1.*"),
     (dv.join, {"on": "l.a = r.a", "select": "abs(" * 900 + "l.a" + ")" * 900}, "select 'abs\\(.*"),
     (
         dv.join,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +11,10 @@ import pytest
 
 import dovetail as dv
 from dovetail.testing import assert_same_rows
-from tests.spark_answers import spark_frame
+from tests.spark_answers import changed, spark_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from pyspark.sql import DataFrame, SparkSession
 
@@ -61,18 +60,6 @@ def _calls(left: DataFrame, right: DataFrame) -> list[Callable[[], DataFrame]]:
     ]
 
 
-@contextmanager
-def _set(spark: SparkSession, settings: dict[str, str]) -> Iterator[None]:
-    before = {name: str(spark.conf.get(name)) for name in settings}
-    try:
-        for name, value in settings.items():
-            spark.conf.set(name, value)
-        yield
-    finally:
-        for name, value in before.items():
-            spark.conf.set(name, value)
-
-
 @pytest.fixture(scope="module")
 def sides(spark: SparkSession) -> tuple[DataFrame, DataFrame]:
     return spark_frame(spark, _table(7)).repartition(2), spark_frame(spark, _table(11)).repartition(2)
@@ -93,7 +80,7 @@ def test_settings_change_no_row(
     spark: SparkSession, sides: Any, wanted: list[pa.Table], monkeypatch: pytest.MonkeyPatch, settings: dict[str, str]
 ) -> None:
     monkeypatch.setattr("dovetail._hosts.spark.known.FEW_PAIRS", 0)  # small sides are unfolded
-    with _set(spark, settings):
+    with changed(spark, settings):
         found = _all(sides)
     assert all(table.num_rows for table in found)
     assert sum(table.num_rows for table in found) > 10 * ROWS

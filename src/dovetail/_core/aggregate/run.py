@@ -49,15 +49,18 @@ def fold(
     per: Side,
     keys: dict[Side, SideKeys],
     size: int,
+    *,
+    ordered: bool,
 ) -> list[pa.Array]:
     """One column per aggregate, one row per row of the `per` side's table, which has `size` rows.
 
     The other side is folded: `arguments` are its columns. Slices and thresholds that probe with the `per` side are
-    folded without pairs; any other join is folded pair by pair.
+    folded without pairs; any other join is folded pair by pair. `first` and `last` go by the folded side's value in the
+    first comparison if that is `ordered`, else by what they aggregate.
     """
     other: Side = "right" if per == "left" else "left"
     own_order, other_order = _orders(join, per)
-    sequence = _sequence(keys[other])
+    sequence = keys[other].values[0] if ordered else np.zeros(keys[other].rows.size, np.int64)
     picked = [argument.pick(keys[other].rows) for argument in arguments]
     rows = keys[per].at(own_order)
     in_order = rows.size == size and ascends(rows)
@@ -95,7 +98,7 @@ def _distinct(codes: NDArray[np.int64], join: Join, per: Side, size: int) -> NDA
     pairs = join.pairs
     if isinstance(pairs, SliceJoin) and pairs.stored != per:
         return distinct_in_slices(codes, pairs.found.low, pairs.found.high)
-    return distinct_in_pairs(codes, _pieces(join), per, size)
+    return distinct_in_pairs(codes, lambda: _pieces(join), per, size)
 
 
 def _pieces(join: Join) -> Iterator[Matches]:
@@ -106,11 +109,6 @@ def _orders(join: Join, per: Side) -> tuple[NDArray[np.int64], NDArray[np.int64]
     """The positions of the kept side, then of the folded one."""
     orders = (join.left_order, join.right_order)
     return orders if per == "left" else orders[::-1]
-
-
-def _sequence(keys: SideKeys) -> NDArray[np.int64]:
-    """What `first` and `last` go by: the folded side's value in the first comparison."""
-    return keys.values[0] if keys.values else np.zeros(keys.rows.size, np.int64)
 
 
 def _spread(folded: NDArray[Any], rows: NDArray[np.int64], size: int, lane: Lane | None) -> NDArray[Any]:

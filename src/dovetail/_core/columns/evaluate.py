@@ -7,8 +7,11 @@ any row is read. The functions live by theme: `literals`, `compare`, `branches`,
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+import pyarrow as pa
 from sqlglot import exp
 
 from dovetail._core.columns import (
@@ -28,8 +31,6 @@ from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    import pyarrow as pa
 
     from dovetail._core.columns.scope import Handler
 
@@ -98,6 +99,18 @@ def evaluate(node: exp.Expr, column: Callable[[exp.Column], pa.Array], rows: int
 
 
 def _value(node: exp.Expr, scope: Scope) -> pa.Array:
+    if scope.rows > 1 and not isinstance(node, (exp.Column, exp.Literal)) and node.find(exp.Column) is None:
+        return _of_one_row(node, scope)
+    return _of_all_rows(node, scope)
+
+
+def _of_one_row(node: exp.Expr, scope: Scope) -> pa.Array:
+    """Evaluate what no column has a say in, such as a TIMESTAMP in words: once, for all rows."""
+    value = _of_all_rows(node, replace(scope, rows=1, picked=None))
+    return value.take(pa.array(np.zeros(scope.rows, dtype=np.int64)))
+
+
+def _of_all_rows(node: exp.Expr, scope: Scope) -> pa.Array:
     handler = _named(node) if isinstance(node, exp.Anonymous) else _HANDLERS.get(type(node))
     if handler is None:
         raise unsupported(node, _name(node))

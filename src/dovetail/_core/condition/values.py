@@ -57,15 +57,16 @@ class Expression:
 
 @dataclass(frozen=True, slots=True)
 class Equality:
-    """`left = right`, or `left <=> right` if null-safe."""
+    """`left = right`, or `<=>` if null-safe; `written` is what the caller wrote, if that was something else."""
 
     left: Expression
     right: Expression
     null_safe: bool = False
+    written: str | None = None
 
     def flip(self) -> Equality:
         """The same equality, seen from the other side."""
-        return Equality(self.right, self.left, self.null_safe)
+        return Equality(self.right, self.left, self.null_safe, self.written)
 
     def __str__(self) -> str:
         return f"{self.left} {'<=>' if self.null_safe else '='} {self.right}"
@@ -73,15 +74,21 @@ class Equality:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """`left <op> right`."""
+    """`left <op> right`; `written` is what the caller wrote, if that was something else."""
 
     left: Expression
     op: Op
     right: Expression
+    written: str | None = None
+
+    @property
+    def is_solved(self) -> bool:
+        """Whether it was solved for a side: its values are none that the caller compares."""
+        return self.written is not None
 
     def flip(self) -> Comparison:
         """The same comparison, seen from the other side."""
-        return Comparison(self.right, self.op.flip(), self.left)
+        return Comparison(self.right, self.op.flip(), self.left, self.written)
 
     def __str__(self) -> str:
         return f"{self.left} {self.op.value} {self.right}"

@@ -155,7 +155,9 @@ class Cell:
     ) -> list[pa.Array]:
         """One column per aggregate, one row per row of the `per` side."""
         join = self.join(test, stored="left" if per == "right" else "right", fused=True)
-        return fold(aggregates, arguments, join, per, {"left": self.left, "right": self.right}, size)
+        compared = self.condition.comparisons
+        ordered = bool(compared) and not compared[0].is_solved
+        return fold(aggregates, arguments, join, per, {"left": self.left, "right": self.right}, size, ordered=ordered)
 
 
 def _on_rows(test: RowTest, cell: Cell, join: Join) -> Test:

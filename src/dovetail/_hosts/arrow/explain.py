@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from dovetail._core.condition.parse import told
 from dovetail._core.emit.placed_sample import placed_sample
 from dovetail._core.plan.knobs import PROGRESSIVE
 from dovetail._core.plan.matrix import matrix_of
@@ -11,7 +12,7 @@ from dovetail._core.plan.plan import Plan
 from dovetail._core.plan.shape import Kind
 from dovetail._core.plan.uses import uses
 from dovetail._core.sweep.placed_join import PlacedJoin
-from dovetail._hosts.arrow.join import cell_of, check, columns_of, threads, workers
+from dovetail._hosts.arrow.join import cell_of, opened, threads, workers
 from dovetail._hosts.arrow.outer import deal
 
 if TYPE_CHECKING:
@@ -26,8 +27,7 @@ if TYPE_CHECKING:
 
 def run(query: Query, left: Frame, right: Frame) -> Plan:
     """Say how two tables will be joined."""
-    ours, theirs = columns_of(query, left, right)
-    check(query, ours, theirs)
+    query, ours, theirs = opened(query, left, right)
     cell = cell_of(query, ours, theirs)
     if query.knobs.outer:
         return _dealt(query, cell, deal(query, ours, theirs))
@@ -37,20 +37,13 @@ def run(query: Query, left: Frame, right: Frame) -> Plan:
     kind = cell.kind(shape)
     products = cell.left.rows.size * cell.right.rows.size
     results, exact = _results(query, cell, shape)
-    return Plan(
-        host="arrow",
-        kind=kind.value,
-        how=query.how,
-        algorithm=_algorithm(query, kind),
-        condition=query.condition.sql.replace("`", ""),
-        uses=uses(query.condition, shape),
-        reason=_reason(query, kind, products),
-        folds=query.per is not None,
-        products=products,
-        results=results,
-        exact=exact,
-        matrix=matrix_of(query.condition, cell.sample()),
-    )
+    known = {
+        "products": products,
+        "results": results,
+        "exact": exact,
+        "matrix": matrix_of(query.condition, cell.sample()),
+    }
+    return _plan(query, cell, shape, _algorithm(query, kind), _reason(query, kind, products), **known)
 
 
 def _placed(query: Query, cell: Cell, knobs: Knobs) -> Plan:
@@ -60,15 +53,12 @@ def _placed(query: Query, cell: Cell, knobs: Knobs) -> Plan:
     windows = join.pairs.windows
     load_in, load_out = windows.loads(threads())
     sample, members = placed_sample(cell, join)
-    shape = cell.shape()
-    return Plan(
-        host="arrow",
-        kind=cell.kind(shape).value,
-        how=query.how,
-        algorithm=knobs.algorithm,
-        condition=query.condition.sql.replace("`", ""),
-        uses=uses(query.condition, shape),
-        reason=f"asked for: {knobs}",
+    return _plan(
+        query,
+        cell,
+        cell.shape(),
+        knobs.algorithm,
+        f"asked for: {knobs}",
         cells=windows.cells,
         products=windows.products,
         results=windows.results,
@@ -84,17 +74,21 @@ def _dealt(query: Query, cell: Cell, dealt: Dealt) -> Plan:
     number, (travelling, stored) = workers(query), (table.num_rows for table in dealt.tables)
     both = travelling + stored
     moved = both * (number - 1) // number if query.algorithm == "redistribute" else travelling * (number - 1)
-    shape = cell.shape()
+    reason = f"{dealt.outer.reason}; {number} workers in this process pass about {moved:,} rows to each other"
+    return _plan(query, cell, cell.shape(), query.algorithm, reason, cells=number, rows_moved=moved)
+
+
+def _plan(query: Query, cell: Cell, shape: Shape, algorithm: str, reason: str, **known: Any) -> Plan:
     return Plan(
         host="arrow",
         kind=cell.kind(shape).value,
         how=query.how,
-        algorithm=query.algorithm,
-        condition=query.condition.sql.replace("`", ""),
+        algorithm=algorithm,
+        condition=told(query.condition.sql),
         uses=uses(query.condition, shape),
-        reason=f"{dealt.outer.reason}; {number} workers in this process pass about {moved:,} rows to each other",
-        cells=number,
-        rows_moved=moved,
+        reason=reason,
+        folds=query.per is not None,
+        **known,
     )
 
 
@@ -129,4 +123,5 @@ def _reason(query: Query, kind: Kind, products: int) -> str:
             f"no equality and no < <= > >= between the sides: every pair must be tested, {products:,} of them; "
             "the cost grows with the product of both sides"
         )
-    return "both sides fit this process: sorted once, partners found by position"
+    asked = f"{query.algorithm!r} is a way of Spark's; " if query.algorithm in ("broadcast", "range", "spark") else ""
+    return f"{asked}both sides fit this process: sorted once, partners found by position"

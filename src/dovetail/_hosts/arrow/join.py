@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from dovetail._core.aggregate.functions import result_type
 from dovetail._core.aggregate.run import Argument
+from dovetail._core.columns.solve import solved
 from dovetail._core.columns.table import Columns
 from dovetail._core.emit.cell import Cell
 from dovetail._core.plan.query import WINDOW
@@ -26,17 +27,19 @@ if TYPE_CHECKING:
 
 def run(query: Query, left: Frame, right: Frame) -> Any:
     """Join two frames; the result is of the kind of the kept side: the left one, or the one named by `per`."""
-    ours, theirs = columns_of(query, left, right)
+    query, ours, theirs = opened(query, left, right)
     frame = right if query.per == "right" else left
-    check(query, ours, theirs)
     batches = _folded(query, ours, theirs) if query.per else _joined(query, ours, theirs)
     return frame.restore(output_schema(query, ours, theirs), batches)
 
 
-def columns_of(query: Query, left: Frame, right: Frame) -> tuple[Columns, Columns]:
-    """The columns of both tables, and the number of every row's window if the join has windows."""
+def opened(query: Query, left: Frame, right: Frame) -> tuple[Query, Columns, Columns]:
+    """The columns of both tables, once nothing is found wrong with the call, and the call as their types allow it."""
     tables = [windowed(frame.table, query.knobs.window) for frame in (left, right)]
-    return Columns.whole(query.inputs.left.name, tables[0]), Columns.whole(query.inputs.right.name, tables[1])
+    ours, theirs = (Columns.whole(own.name, table) for own, table in zip(query.inputs.each, tables, strict=True))
+    check(query, ours, theirs)
+    nothing = ours.none().beside(theirs.none())
+    return solved(query, lambda terms: {own.sql: nothing.evaluate(own).type for own in terms}), ours, theirs
 
 
 def windowed(table: pa.Table, window: int | None) -> pa.Table:

@@ -1,7 +1,8 @@
 """Count windows on Spark: every row gets the number of its window, in the order in which Spark reads the rows.
 
 A DataFrame has no order of its own; a file's rows come as they were written, a sorted frame's as they were sorted. One
-job counts the rows of each task, so that a row's number is its task's first one plus its place in the task.
+job counts the rows of each task, so that a row's number is its task's first one plus its place in the task. Rows that
+do not just lie in files are kept for that: computed again, they might be dealt to tasks otherwise.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F  # noqa: N812
 
 from dovetail._core.plan.query import WINDOW
+from dovetail._hosts.spark.small import lies_in_files
 from dovetail._hosts.spark.statistics import ROW_BITS
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ def windowed(own: SparkFrame, window: int | None) -> SparkFrame:
     """A frame with the number of every row's window, if there are windows."""
     if window is None:
         return own
+    own = own if lies_in_files(own.frame) else replace(own, frame=own.frame.localCheckpoint())
     ids = own.frame.select(F.monotonically_increasing_id().alias("id"))
     counted = ids.selectExpr(f"id >> {ROW_BITS} AS task").groupBy("task").count().collect()
     rows = {row["task"]: row["count"] for row in counted}

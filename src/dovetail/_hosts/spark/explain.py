@@ -4,19 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dovetail._core.condition.parse import told
+from dovetail._core.condition.residual import by_keys
 from dovetail._core.plan.choose import choose_shape
 from dovetail._core.plan.knobs import FAMILY
 from dovetail._core.plan.matrix import matrix_of
 from dovetail._core.plan.plan import Plan
-from dovetail._core.plan.shape import Kind, kind_of
+from dovetail._core.plan.shape import Kind, Shape, kind_of
 from dovetail._core.plan.uses import uses
 from dovetail._hosts.spark.choice import may_be_sparks, spark_is_best
 from dovetail._hosts.spark.frames import cores_of
-from dovetail._hosts.spark.join import aggregate_types, branches, numbered, stays_with_spark
+from dovetail._hosts.spark.join import (
+    aggregate_types,
+    branches,
+    numbered,
+    refuse_residuals_of_folds,
+    stays_with_spark,
+)
 from dovetail._hosts.spark.known import Known
 from dovetail._hosts.spark.loads import Loads
 from dovetail._hosts.spark.outer import by_outer_keys, outer_join
 from dovetail._hosts.spark.place import plan_cells
+from dovetail._hosts.spark.ring import refuse_residuals_of_ring
 from dovetail._hosts.spark.sampled import sample_of, sampled_windows
 from dovetail._hosts.spark.statistics import read_statistics
 from dovetail._hosts.spark.unfold import Unfolding
@@ -35,9 +44,11 @@ if TYPE_CHECKING:
 def run(query: Query, left: SparkFrame, right: SparkFrame) -> Plan:
     """Say how two DataFrames will be joined."""
     query = by_outer_keys(query)
-    sides, left, right = numbered(query, left, right)
+    query, sides, left, right = numbered(query, left, right)
     outer = outer_join(query, sides, left, right)
     if outer is not None:
+        if outer.outer.algorithm == "ring":
+            refuse_residuals_of_ring(sides)
         condition = sides.condition
         shape = choose_shape(condition)
         kind = kind_of(condition, shape).value
@@ -46,6 +57,7 @@ def run(query: Query, left: SparkFrame, right: SparkFrame) -> Plan:
         return _sparks_own(query, sides, _what_stays(sides))
     sides.refuse_what_stays()
     aggregate_types(query, sides)
+    refuse_residuals_of_folds(query, sides)
     known = Known(sides, sampled=may_be_sparks(query, sides.condition))
     if (unfolding := Unfolding.of(query, known)) is not None:
         return _unfolded(query, unfolding)
@@ -70,6 +82,8 @@ def _unfolded(query: Query, own: Unfolding) -> Plan:
 
 def _what_stays(sides: Sides) -> str | None:
     """Why nothing but Spark's own join will do, if that is so."""
+    if sides.only_sparks:
+        return f"only Spark can tell values apart in {told(sides.only_sparks[0])}: its own join goes by that equality"
     if sides.stays is None or not sides.condition.comparisons:
         return None
     column, kind = sides.stays
@@ -83,7 +97,7 @@ def _sparks_own(query: Query, sides: Sides, chosen: str | None = None) -> Plan:
     """
     condition = sides.condition
     shape = choose_shape(condition)
-    kind = kind_of(condition, shape)
+    kind = Kind.EQUALITY if sides.only_sparks and not shape.used else kind_of(condition, shape)
     known: dict[str, Any] = {}
     if kind is Kind.NESTED_LOOP:
         rows = [own.fitting for own in read_statistics(sides)]
@@ -98,7 +112,8 @@ def _sparks_own(query: Query, sides: Sides, chosen: str | None = None) -> Plan:
         reason = "equality alone: Spark's own join is the best plan"
     else:
         reason = "Spark's own join was asked for; without an equality it compares every pair"
-    return _plan(query, kind.value, "spark", reason, uses(condition, shape), **known)
+    parts = uses(by_keys(query.condition), Shape("right")) if sides.only_sparks else uses(condition, shape)
+    return _plan(query, kind.value, "spark", reason, parts, **known)
 
 
 def _of_branch(query: Query, branch: Branch, *, full: bool) -> Plan:
@@ -182,7 +197,7 @@ def _plan(
         kind=kind,
         how=query.how,
         algorithm=algorithm,
-        condition=query.condition.sql.replace("`", ""),
+        condition=told(query.condition.sql),
         uses=parts,
         reason=reason,
         folds=query.per is not None,

@@ -9,7 +9,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from dovetail._core.condition.parse import quoted
 from dovetail._hosts.spark.mapped import mapped
-from dovetail._hosts.spark.types import nullable
+from dovetail._hosts.spark.types import nullable, schema_of
 from dovetail._hosts.spark.wire import pack, plain, unpack
 
 if TYPE_CHECKING:
@@ -34,7 +34,8 @@ def collected(frame: DataFrame) -> pa.Table:
 
 
 def created(session: Any, table: pa.Table, schema: StructType) -> DataFrame:
-    """A frame of rows that the driver has."""
+    """A frame of rows that the driver has; as in `collected`, everything in them may be NULL."""
+    schema = schema_of([(own.name, nullable(own.dataType)) for own in schema])
     if int(session.conf.get(_BATCH_ROWS)) <= 0:  # Spark's word for no limit, which PySpark 4.3 refuses as one
         return mapped(session.range(0, 1, 1, 1), partial(_given, pack(table)), schema)
     # In one chunk: Spark 4.3 drops every row that comes after an empty one.

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F  # noqa: N812
-from pyspark.sql.types import BooleanType, DataType, LongType
+from pyspark.sql.types import BooleanType, DataType, DayTimeIntervalType, LongType
 
 from dovetail._core.aggregate.functions import result_type
+from dovetail._core.condition.parse import told
 from dovetail._core.plan.decide import Decision, Facts, broadcast, decide
 from dovetail._core.plan.knobs import FAMILY
 from dovetail._hosts.spark.choice import DEALT, may_be_sparks, spark_is_best, weighed
@@ -25,7 +26,7 @@ from dovetail._hosts.spark.prefilter import prefilter, prefilter_left
 from dovetail._hosts.spark.residuals import task_can_test
 from dovetail._hosts.spark.rewrite import rewritten
 from dovetail._hosts.spark.sampled import sample_of
-from dovetail._hosts.spark.sides import check, project
+from dovetail._hosts.spark.sides import analysed, project
 from dovetail._hosts.spark.small import extremes_of
 from dovetail._hosts.spark.statistics import Pieces
 from dovetail._hosts.spark.task import NOTHING, CellTask, broadcast_task, cell_task, settle
@@ -53,7 +54,7 @@ FEW_ROWS = 100_000
 def run(query: Query, left: SparkFrame, right: SparkFrame) -> DataFrame:
     """Join two DataFrames; a small side or the statistics are read now, the rows when Spark asks for them."""
     query = by_outer_keys(query)
-    sides, left, right = numbered(query, left, right)
+    query, sides, left, right = numbered(query, left, right)
     outer = outer_join(query, sides, left, right)
     joined = outer.result() if outer is not None else None
     if joined is not None:
@@ -71,17 +72,18 @@ def run(query: Query, left: SparkFrame, right: SparkFrame) -> DataFrame:
     return parts[0] if len(parts) == 1 else parts[0].unionAll(parts[1])
 
 
-def numbered(query: Query, left: SparkFrame, right: SparkFrame) -> tuple[Sides, SparkFrame, SparkFrame]:
+def numbered(query: Query, left: SparkFrame, right: SparkFrame) -> tuple[Query, Sides, SparkFrame, SparkFrame]:
     """Both sides, projected, once Spark has found nothing wrong with the call and the windows are numbered."""
     window = query.knobs.window
-    types = check(query, unnumbered(left, window), unnumbered(right, window))
+    query, types = analysed(query, unnumbered(left, window), unnumbered(right, window))
     left, right = windowed(left, window), windowed(right, window)
-    return project(query, types, left, right), left, right
+    return query, project(query, types, left, right), left, right
 
 
 def broadcast_unread(query: Query, left: SparkFrame, right: SparkFrame) -> DataFrame:
     """An inner join whose right side travels to the tasks of the left one, of which nothing is read before."""
-    sides = project(query, check(query, left, right), left, right)
+    query, types = analysed(query, left, right)
+    sides = project(query, types, left, right)
     if stays_with_spark(query, sides):
         return sparks_own(query, left, right)
     decision = Decision("left", "broadcast", 1, "the right side is small and the left one is not read before")
@@ -93,7 +95,7 @@ def stays_with_spark(query: Query, sides: Sides) -> bool:
     if query.per is not None:
         return False
     if query.algorithm == "auto":
-        return not sides.condition.comparisons or sides.stays is not None
+        return not sides.condition.comparisons or sides.stays is not None or bool(sides.only_sparks)
     return query.algorithm == "spark" or (query.knobs.partitioned and not sides.condition.comparisons)
 
 
@@ -148,8 +150,7 @@ class Branch:
         if task_can_test(self.sides):
             task = self._task(numbered=False)
             return self._run(task, schema_of(self._fields(task))), self._places(task)
-        if self.query.per is not None:
-            raise UnsupportedError.residual_with_agg(self.sides.condition.residuals[-1].sql)
+        refuse_residuals_of_folds(self.query, self.sides)
         return self._tested_by_spark()
 
     def _tested_by_spark(self) -> tuple[DataFrame, dict[tuple[str, str], str]]:
@@ -245,9 +246,17 @@ def aggregate_types(query: Query, sides: Sides) -> list[DataType]:
     for i, aggregate in enumerate(query.aggregates):
         argument = None if aggregate.argument is None else arrow_type(folded.schema[f"g{i}"].dataType)
         if aggregate.argument is not None and argument is None:
-            raise UnsupportedError.aggregate_type(str(aggregate))
-        kinds.append(DataType.fromDDL(spark_type(result_type(aggregate, argument))))
+            raise UnsupportedError.aggregate_type(told(aggregate))
+        kind = DataType.fromDDL(spark_type(result_type(aggregate, argument)))
+        is_one = aggregate.function in ("first", "last", "max", "min")  # intervals keep their fields
+        kinds.append(folded.schema[f"g{i}"].dataType if is_one and isinstance(kind, DayTimeIntervalType) else kind)
     return kinds
+
+
+def refuse_residuals_of_folds(query: Query, sides: Sides) -> None:
+    """Refuse a part of the condition that only Spark can test, where pairs are never made for it to be tested on."""
+    if query.per is not None and not task_can_test(sides):
+        raise UnsupportedError.residual_with_agg(told(sides.condition.residuals[-1]))
 
 
 def _kept(query: Query) -> str:

@@ -14,6 +14,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import functions as F  # noqa: N812
 
 from dovetail._core.condition.inputs import Input, Inputs
+from dovetail._core.condition.parse import columns_of, quoted, told
 from dovetail._core.plan.cascade import cascade, connected_pairs, greedy_order
 from dovetail._core.plan.decide import BROADCAST_BYTES
 from dovetail._core.plan.fold_tree import fold_tree
@@ -87,7 +88,7 @@ def _check(query: ManyQuery, frames: Frames) -> None:
         everything = reduce(lambda one, other: one.crossJoin(other), (f.frame.alias(n) for n, f in frames.items()))
         _ = everything.filter(F.expr(query.sql)).select(*(F.expr(s).alias(f"c{i}") for i, s in enumerate(shown))).schema
     except PySparkException as error:
-        raise UsageError.spark_refuses(query.sql.replace("`", ""), first_line(error)) from None
+        raise UsageError.spark_refuses(told(query.sql), first_line(error)) from None
 
 
 def _step(query: ManyQuery, step: Step, left: DataFrame, right: DataFrame, *, unread: bool) -> DataFrame:
@@ -118,8 +119,9 @@ def _order(
     """The order of the steps, and the share of pairs that each condition keeps, judged by samples."""
     if query.order == "given":
         return query.names, {}
-    samples = {name: collected(own.frame.orderBy(F.rand(0)).limit(SAMPLE)) for name, own in frames.items()}
-    kept = {name: created(own.session, samples[name], own.frame.schema) for name, own in frames.items()}
+    read = {name: _read(query, own) for name, own in frames.items()}
+    samples = {name: collected(own.orderBy(F.rand(0)).limit(SAMPLE)) for name, own in read.items()}
+    kept = {name: created(own.sparkSession, samples[name], own.schema) for name, own in read.items()}
     pairs = connected_pairs(query)
     joined = [_count(_pair(pair, on, kept)) for pair, on in pairs.items()]
     counts = _one_row(joined) if joined else ()
@@ -128,6 +130,12 @@ def _order(
         for pair, count in zip(pairs, counts, strict=True)
     }
     return greedy_order(query, rows, shares), shares
+
+
+def _read(query: ManyQuery, own: SparkFrame) -> DataFrame:
+    """The columns of an input that the condition reads."""
+    read = set().union(*(columns_of(part.node, own.name) for part in query.conjuncts))
+    return own.frame.select(*(quoted(name) for name in own.frame.columns if name in read))
 
 
 def _pair(pair: frozenset[str], on: str, frames: Mapping[str, DataFrame]) -> DataFrame:

@@ -33,7 +33,8 @@ class Overlay:
     @classmethod
     def of(cls, anchor: SparkSide, other: SparkSide) -> Overlay:
         """Number the columns of each type on either side."""
-        return cls(_placed(anchor), _placed(other))
+        kinds = list(dict.fromkeys(_kind(side, name) for side in (anchor, other) for name in side.travelling))
+        return cls(_placed(anchor, kinds), _placed(other, kinds))
 
     def sides(self, batches: Iterator[pa.RecordBatch], *kept: str) -> tuple[pa.Table, pa.Table] | None:
         """The rows of either side in a task's cell, under their own names, with what there is of `kept`."""
@@ -46,14 +47,18 @@ class Overlay:
         return (pa.concat_tables(ours), pa.concat_tables(theirs)) if ours else None
 
 
-def _placed(side: SparkSide) -> tuple[tuple[str, str], ...]:
+def _placed(side: SparkSide, kinds: list[str]) -> tuple[tuple[str, str], ...]:
     seen: Counter[str] = Counter()
     found = []
     for name in side.travelling:
-        kind = side.schema[name].dataType.simpleString()
-        found.append((name, f"{kind} {seen[kind]}"))
+        kind = _kind(side, name)
+        found.append((name, f"t{kinds.index(kind)}_{seen[kind]}"))
         seen[kind] += 1
     return tuple(found)
+
+
+def _kind(side: SparkSide, name: str) -> str:
+    return str(side.schema[name].dataType.simpleString())
 
 
 def _pick(rows: pa.Table, places: tuple[tuple[str, str], ...]) -> pa.Table:

@@ -238,10 +238,11 @@ class Drawn:
 
     def hot(self, cells: int) -> dict[int, int]:
         """The keys with more than half a cell's share of the rows, and their cells in proportion: two or more."""
-        size = max(int(own.max(initial=0)) for own in self.codes) + 1
-        load = sum(np.bincount(own, minlength=size) * w for own, w in zip(self.codes, self.weights, strict=True))
-        share = np.asarray(load) / max(1.0, float(np.sum(load)))
-        found = {int(code): round(float(share[code]) * cells) for code in np.flatnonzero(share > HOT_SHARE / cells)}
+        codes, ranks = np.unique(np.concatenate(self.codes), return_inverse=True)
+        weights = np.repeat(self.weights, [own.size for own in self.codes])
+        load = np.bincount(ranks, weights, minlength=codes.size)
+        share = load / max(1.0, float(load.sum()))
+        found = {int(codes[i]): round(float(share[i]) * cells) for i in np.flatnonzero(share > HOT_SHARE / cells)}
         return {code: number for code, number in found.items() if number > 1}
 
     def of_key(self, code: int) -> Drawn:

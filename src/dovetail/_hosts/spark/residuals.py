@@ -14,6 +14,7 @@ from dovetail.errors import UnsupportedError
 if TYPE_CHECKING:
     from dovetail._hosts.spark.sides import Sides
 
+_COMPARED = (exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.NullSafeNEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
 _UTC = frozenset(("UTC", "Etc/UTC", "GMT", "Z", "+00:00", "UTC+0"))
 
 
@@ -56,6 +57,12 @@ def _no_rows(sides: Sides) -> Columns | None:
 
 
 def _speaks_of_time(sides: Sides, columns: Columns) -> bool:
-    """Whether a residual reads a date or time, or makes one."""
-    makes = any(own.node.find(exp.Cast, exp.Interval) for own in sides.condition.residuals)
-    return makes or any(pa.types.is_temporal(array.type) for array in columns.raw.values())
+    """Whether a residual reads a date or time, or makes one; two columns of one type are compared in any zone alike."""
+    for own in sides.condition.residuals:
+        read = {columns.raw[part.table, part.name].type for part in own.node.find_all(exp.Column)}
+        pair = isinstance(own.node, _COMPARED) and all(isinstance(part, exp.Column) for part in own.node.args.values())
+        if pair and len(read) == 1:
+            continue
+        if own.node.find(exp.Cast, exp.Interval) or any(map(pa.types.is_temporal, read)):
+            return True
+    return False

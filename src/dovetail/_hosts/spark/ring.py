@@ -24,6 +24,7 @@ import pyarrow as pa
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import BooleanType
 
+from dovetail._core.condition.parse import told
 from dovetail._core.emit.stored import Meeting
 from dovetail._core.plan.outer import Kept
 from dovetail._hosts.ring.feeder import feeder
@@ -58,10 +59,15 @@ PART_BYTES = 16 << 20
 SECRET = secrets.token_bytes(32)
 
 
+def refuse_residuals_of_ring(sides: Sides) -> None:
+    """Refuse a part of the condition that only Spark can test: a ring's pairs are made by its tasks."""
+    if not task_can_test(sides):
+        raise UnsupportedError.residual_in_ring(told(sides.condition.residuals[-1]))
+
+
 def ring(query: Query, sides: Sides) -> DataFrame | None:
     """The join, with the travelling side on the left of `sides`; None if no task would read the large side."""
-    if not task_can_test(sides):
-        raise UnsupportedError.residual_in_ring(sides.condition.residuals[-1].sql)
+    refuse_residuals_of_ring(sides)
     travels, stays = sides.left, sides.right
     tasks = _tasks(query, stays)
     if tasks == 0:

@@ -17,7 +17,9 @@ from pyspark.sql import functions as F  # noqa: N812
 from sqlglot import exp
 
 from dovetail._core.columns.coerce import comparison_type
-from dovetail._core.condition.parse import quoted
+from dovetail._core.columns.solve import solved
+from dovetail._core.condition.difference import differences
+from dovetail._core.condition.parse import quoted, told
 from dovetail._core.condition.residual import as_residual
 from dovetail._hosts.ring.projection import Projection, named
 from dovetail._hosts.spark.types import arrow_type, can_leave, spark_type, width
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from dovetail._core.condition.values import Comparison, Condition, Equality, Side
+    from dovetail._core.plan.aggregates import Aggregate
     from dovetail._core.plan.query import Query
     from dovetail._hosts.spark.frames import SparkFrame
 
@@ -81,15 +84,19 @@ class SparkSide:
 
 @dataclass(frozen=True)
 class Sides:
-    """Both sides of a query, projected, and the condition in the form that Spark's types allow."""
+    """Both sides of a query, projected, and the condition in the form that Spark's types allow.
+
+    `only_sparks` are equalities of types whose values only Spark can tell apart.
+    """
 
     condition: Condition
     left: SparkSide
     right: SparkSide
+    only_sparks: tuple[Equality, ...] = ()
 
     def flip(self) -> Sides:
         """The sides exchanged."""
-        return Sides(self.condition.flip(), self.right, self.left)
+        return replace(self, condition=self.condition.flip(), left=self.right, right=self.left)
 
     @property
     def stays(self) -> tuple[str, str] | None:
@@ -124,13 +131,32 @@ def check(query: Query, left: SparkFrame, right: SparkFrame) -> dict[str, pa.Dat
     shown += [own.argument.sql for own in query.aggregates if own.argument is not None]
     shown += [f"({own.where.sql}) AND true" for own in query.aggregates if own.where is not None]
     parts: list[Equality | Comparison] = [*query.condition.keys, *query.condition.comparisons]
-    texts = list(dict.fromkeys(own.sql for part in parts for own in (part.left, part.right)))
+    compared = [own for part in parts for own in (part.left, part.right)]
+    compared += [term for own in differences(query.condition, query.inputs) for term in own.terms]
+    texts = list(dict.fromkeys(own.sql for own in compared))
     try:
         joined = left.frame.alias(left.name).join(right.frame.alias(right.name), F.expr(query.condition.sql), "inner")
         fields = joined.selectExpr(*(f"{sql} AS c{i}" for i, sql in enumerate(texts + shown))).schema.fields
     except PySparkException as error:
-        raise UsageError.spark_refuses(query.condition.sql.replace("`", ""), first_line(error)) from None
+        raise UsageError.spark_refuses(_refused(query, left, right), first_line(error)) from None
     return {text: arrow_type(field.dataType) for text, field in zip(texts, fields, strict=False)}
+
+
+def _refused(query: Query, left: SparkFrame, right: SparkFrame) -> str:
+    """What Spark refuses: the condition, or else what is to be shown."""
+    try:
+        _ = left.frame.alias(left.name).join(right.frame.alias(right.name), F.expr(query.condition.sql), "inner").schema
+    except PySparkException:
+        return told(query.condition.sql)
+    shown = [*(column.shows.sql for column in query.output), *(own.name for own in query.aggregates)]
+    return told(", ".join(shown))
+
+
+def analysed(query: Query, left: SparkFrame, right: SparkFrame) -> tuple[Query, dict[str, pa.DataType | None]]:
+    """The call as its types allow it, and the types of what its condition compares; nothing runs."""
+    types = check(query, left, right)
+    solution = solved(query, lambda _: types, wraps=not _ansi(left))
+    return (query, types) if solution is query else (solution, check(solution, left, right))
 
 
 def first_line(error: Exception) -> str:
@@ -145,6 +171,7 @@ def project(query: Query, types: dict[str, pa.DataType | None], left: SparkFrame
         condition,
         _side(query, condition, kinds, "left", left),
         _side(query, condition, kinds, "right", right),
+        tuple(key for key in query.condition.keys if key not in condition.keys),
     )
 
 
@@ -199,16 +226,21 @@ def _side(query: Query, condition: Condition, kinds: dict[str, pa.DataType], sid
     for letter, parts in (("k", condition.keys), ("v", condition.comparisons)):
         for i, part in enumerate(parts):
             value = f"CAST({getattr(part, side).sql} AS {spark_type(kinds[str(part)])})"
-            texts[f"{letter}{i}"] = f"CASE WHEN {fits} THEN {value} END" if fits else value
+            texts[f"{letter}{i}"] = f"CASE WHEN {texts['fits']} THEN {value} END" if fits else value
     if query.per is not None and query.per != side:
-        folded = {f"g{i}": own.argument for i, own in enumerate(query.aggregates)}
-        folded |= {f"h{i}": own.where for i, own in enumerate(query.aggregates)}
-        texts |= {name: part.sql for name, part in folded.items() if part is not None}
+        for i, aggregate in enumerate(query.aggregates):
+            texts |= {} if aggregate.argument is None else {f"g{i}": _argument(aggregate, aggregate.argument.sql)}
+            texts |= {} if aggregate.where is None else {f"h{i}": aggregate.where.sql}
     payload = _payload(query, condition, own)
     texts |= {f"p{i}": f"{quoted(own.name)}.{quoted(name)}" for i, name in enumerate(payload)}
     columns = [f"{text} AS {name}" for name, text in texts.items()]
     frame = own.frame.alias(own.name).selectExpr(*(columns or ["0 AS none"]))
     return SparkSide(own.name, frame, payload, _same(texts, frame))
+
+
+def _argument(aggregate: Aggregate, sql: str) -> str:
+    """What an aggregate reads; of what is only counted, of any type, whether it is there."""
+    return f"CASE WHEN ({sql}) IS NOT NULL THEN true END" if aggregate.function == "count" else sql
 
 
 def _same(texts: dict[str, str], frame: DataFrame) -> tuple[tuple[str, str], ...]:
@@ -217,7 +249,9 @@ def _same(texts: dict[str, str], frame: DataFrame) -> tuple[tuple[str, str], ...
     found = []
     for name in frame.columns:
         kind = frame.schema[name].dataType.simpleString()
-        text = texts.get(name, name).removeprefix("CAST(").removesuffix(f" AS {kind.upper()})")
+        known = arrow_type(frame.schema[name].dataType)
+        own = kind.upper() if known is None else spark_type(known)
+        text = texts.get(name, name).removeprefix("CAST(").removesuffix(f" AS {own})")
         found.append((name, first.setdefault((text, kind), name)))
     return tuple(found)
 

@@ -73,6 +73,12 @@ def _read_branch(branch: str) -> Planned:
     return Planned(float(size[1]) * _UNITS[size[2]] if size else float("inf"), all(map(_IN_FILES.match, steps)))
 
 
+def lies_in_files(frame: DataFrame) -> bool:
+    """Whether Spark takes all rows of a frame as they lie in files."""
+    plan = frame.sparkSession.sql("EXPLAIN COST SELECT * FROM {own}", own=frame).collect()[0]
+    return _read_branch(plan[0].split("\n\n")[0].partition("\n")[2]).is_scan
+
+
 def bring(sides: Sides, look: Callable[[SparkSide], Pieces] | None) -> Brought | None:
     """Bring the right side while something looks at the left one; None if it is too much."""
     rows, pieces = partial(_matching, sides, sides.right), Pieces(0, 0)
@@ -117,7 +123,7 @@ def extremes_of(table: pa.Table, side: SparkSide) -> pa.Table:
 
 
 def _ends(column: pa.ChunkedArray) -> pa.Array:
-    if not pa.types.is_floating(column.type):
+    if not pa.types.is_floating(column.type) and not pa.types.is_duration(column.type):
         return pa.array(list(pc.min_max(column).values()), column.type)
     array = column.combine_chunks()
     keys = order_keys([array])[0]

@@ -10,6 +10,7 @@ from pyspark.sql import functions as F  # noqa: N812 -- as all of Spark's users 
 from pyspark.sql.types import (
     ArrayType,
     CalendarIntervalType,
+    DayTimeIntervalType,
     MapType,
     StructField,
     StructType,
@@ -50,6 +51,8 @@ SECONDS_PER_DAY = 86_400
 def arrow_type(kind: DataType) -> pa.DataType | None:
     """The Arrow type of a Spark type that has an order we know; None for any other."""
     name = kind.simpleString()
+    if isinstance(kind, DayTimeIntervalType):
+        return pa.duration("us")
     decimal = re.fullmatch(r"decimal\((\d+),(\d+)\)", name)
     if decimal:
         return pa.decimal128(int(decimal[1]), int(decimal[2]))
@@ -82,8 +85,8 @@ def can_hash(kind: DataType) -> bool:
 
 
 def spark_type(kind: pa.DataType) -> str:
-    """Spark's name for an Arrow type."""
-    return sql_name(kind)
+    """Spark's name for an Arrow type, whatever the session takes TIMESTAMP for."""
+    return sql_name(kind).replace("TIMESTAMP", "TIMESTAMP_LTZ") if getattr(kind, "tz", None) else sql_name(kind)
 
 
 def width(kind: DataType) -> int:
@@ -117,6 +120,8 @@ def literal_text(value: pa.Scalar) -> str:
         return _moment_text(_number(value), zoned=value.type.tz is not None)
     if pa.types.is_string(value.type) or pa.types.is_binary(value.type):
         return f"CAST(X'{value.as_buffer().to_pybytes().hex()}' AS {kind})"  # what is no UTF-8 is a string, too
+    if pa.types.is_duration(value.type):
+        return f"(INTERVAL '1' MICROSECOND * {_number(value)}L)"
     return f"CAST('{value.as_py()}' AS {kind})"
 
 

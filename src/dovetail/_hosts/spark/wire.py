@@ -25,10 +25,10 @@ _LARGE = {pa.large_string(): pa.string(), pa.large_binary(): pa.binary()}
 
 def plain(rows: pa.Table) -> pa.Table:
     """Rows, or a batch of them, whose texts have the one type that we know: a session may ask for large ones."""
-    kinds = [_LARGE.get(kind, kind) for kind in rows.schema.types]
-    if kinds == rows.schema.types:
-        return rows
-    return rows.cast(pa.schema([field.with_type(kind) for field, kind in zip(rows.schema, kinds, strict=True)]))
+    for i, field in enumerate(rows.schema):
+        if field.type in _LARGE:
+            rows = rows.set_column(i, field.name, rows.column(i).cast(_LARGE[field.type]))
+    return rows
 
 
 def chunks(batches: Iterable[pa.RecordBatch], rows: int, size: int) -> Iterator[pa.Table]:
