@@ -23,6 +23,7 @@ from dovetail._hosts.spark.join import (
 )
 from dovetail._hosts.spark.known import Known
 from dovetail._hosts.spark.loads import Loads
+from dovetail._hosts.spark.marks import Marked
 from dovetail._hosts.spark.outer import by_outer_keys, outer_join
 from dovetail._hosts.spark.place import plan_cells
 from dovetail._hosts.spark.ring import refuse_residuals_of_ring
@@ -64,8 +65,13 @@ def run(query: Query, left: SparkFrame, right: SparkFrame) -> Plan:
     reason = spark_is_best(query, known)
     if reason is not None:
         return _sparks_own(query, sides, reason)
-    parts = branches(query, known)
-    return _of_branch(query, parts[0], full=len(parts) > 1)
+    first, *others = branches(query, known)
+    marks = f"; which of its rows have {'a' if query.how == 'semi' else 'no'} partner is told by bits"
+    unmatched = "; the other side's unmatched rows come from an anti join"
+    if isinstance(first, Marked):
+        return _of_branch(query, first.branch, marks)
+    by_marks = any(isinstance(own, Marked) for own in others)
+    return _of_branch(query, first, marks if by_marks else unmatched if others else "")
 
 
 def _unfolded(query: Query, own: Unfolding) -> Plan:
@@ -116,7 +122,7 @@ def _sparks_own(query: Query, sides: Sides, chosen: str | None = None) -> Plan:
     return _plan(query, kind.value, "spark", reason, parts, **known)
 
 
-def _of_branch(query: Query, branch: Branch, *, full: bool) -> Plan:
+def _of_branch(query: Query, branch: Branch, beside: str) -> Plan:
     condition = branch.sides.condition
     statistics = branch.known.statistics
     sample, anchors = sample_of(condition, *(own.sample for own in statistics))
@@ -143,12 +149,11 @@ def _of_branch(query: Query, branch: Branch, *, full: bool) -> Plan:
     if branch.decision.algorithm in FAMILY:
         known |= _partitioned(branch, sample)
     shape = choose_shape(condition, sample)
-    reason = branch.decision.reason + ("; the other side's unmatched rows come from an anti join" if full else "")
     return _plan(
         query,
         kind_of(condition, shape).value,
         branch.decision.algorithm,
-        reason,
+        branch.decision.reason + beside,
         uses(condition, shape),
         matrix=_matrix(query, branch, sample, members),
         **known,

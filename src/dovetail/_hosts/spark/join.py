@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F  # noqa: N812
@@ -18,6 +19,7 @@ from dovetail._hosts.spark.frames import cores_of
 from dovetail._hosts.spark.handed import collected
 from dovetail._hosts.spark.known import Known
 from dovetail._hosts.spark.mapped import mapped
+from dovetail._hosts.spark.marks import Marked
 from dovetail._hosts.spark.outer import by_outer_keys, outer_join
 from dovetail._hosts.spark.overlay import Overlay
 from dovetail._hosts.spark.pairs import shown
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     from dovetail._core.plan.query import How, Query
     from dovetail._hosts.spark.frames import SparkFrame
     from dovetail._hosts.spark.sides import Sides, SparkSide
+    from dovetail._hosts.spark.small import Brought
 
 FEW_ROWS = 100_000
 """Fewer rows than this are not worth being dealt out."""
@@ -68,8 +71,7 @@ def run(query: Query, left: SparkFrame, right: SparkFrame) -> DataFrame:
         return unfolding.result()
     if spark_is_best(query, known) is not None:
         return sparks_own(query, left, right)
-    parts = [branch.result() for branch in branches(query, known)]
-    return parts[0] if len(parts) == 1 else parts[0].unionAll(parts[1])
+    return reduce(lambda one, other: one.unionAll(other), [branch.result() for branch in branches(query, known)])
 
 
 def numbered(query: Query, left: SparkFrame, right: SparkFrame) -> tuple[Query, Sides, SparkFrame, SparkFrame]:
@@ -124,7 +126,10 @@ class Branch:
         """The rows that the caller sees."""
         if task_can_test(self.sides) and (direct := self._direct()) is not None:
             return direct
-        frame, places = self._rows()
+        return self.shown(*self._rows())
+
+    def shown(self, frame: DataFrame, places: dict[tuple[str, str], str]) -> DataFrame:
+        """What the caller sees of rows in which the columns of the inputs stand in these places, or nowhere."""
         for (side, name), kind in self._absent(places).items():
             places[side, name] = f"n{len(places)}"
             frame = frame.withColumn(places[side, name], F.lit(None).cast(kind))
@@ -264,20 +269,22 @@ def _kept(query: Query) -> str:
     return query.inputs.right.name if query.per == "right" else query.inputs.left.name
 
 
-def branches(query: Query, known: Known) -> list[Branch]:
+def branches(query: Query, known: Known) -> list[Branch | Marked]:
     """The joins that make up the answer: a FULL join is a left join and the right rows without a partner."""
     if query.how == "full":
-        return [_branch(query, known, "left"), _branch(query, known.flip(), "anti")]
+        turned = known.larger_left if query.algorithm == "auto" else known
+        return [*_branches(query, turned, "left"), *_branches(query, turned.flip(), "anti")]
     if query.how == "right":
-        return [_branch(query, known.flip(), "left")]
+        return _branches(query, known.flip(), "left")
     if query.per == "right":
-        return [_branch(query, known.flip(), query.how)]
-    return [_branch(query, known, query.how)]
+        return _branches(query, known.flip(), query.how)
+    return _branches(query, known, query.how)
 
 
-def _branch(query: Query, known: Known, how: How) -> Branch:
+def _branches(query: Query, known: Known, how: How) -> list[Branch | Marked]:
     """Decide on anchor and placement, with the sides so turned that the anchor may be the left one."""
-    return _with_small_side(query, known, how) or _by_statistics(query, known, how)
+    found = _with_small_side(query, known, how)
+    return [found] if found is not None else _by_marks(query, known, how) or [_by_statistics(query, known, how)]
 
 
 def _with_small_side(query: Query, known: Known, how: How) -> Branch | None:
@@ -287,13 +294,28 @@ def _with_small_side(query: Query, known: Known, how: How) -> Branch | None:
     turned = known if _keeps_left(query, how) else known.larger_left
     if turned.brought is None:
         return None
-    other, pieces = turned.brought.table, turned.brought.pieces
-    facts = _facts(turned.sides.left, pieces.rows), _facts(turned.sides.right, other.num_rows)
-    decision = broadcast("left", *facts, fixed=_keeps_left(query, how), cells=cores_of(turned.sides.left.frame))
-    sides = turned.sides
+    return _broadcast(query, turned, how, turned.brought)
+
+
+def _by_marks(query: Query, known: Known, how: How) -> list[Branch | Marked]:
+    """A small left side whose rows are kept travels all the same, and its marks tell the rest; none if it cannot be."""
+    free = query.algorithm == "auto" and query.cells is None and query.per is None and not known.is_read
+    turned = known.flip()
+    if not free or how == "inner" or not task_can_test(known.sides) or turned.kept is None:
+        return []
+    pairs = _broadcast(query, turned, "inner", turned.kept)
+    marked = Marked(pairs, seen=how == "semi")
+    return [pairs, marked] if how == "left" else [marked]
+
+
+def _broadcast(query: Query, known: Known, how: How, brought: Brought) -> Branch:
+    """A right side that was brought goes to the tasks of the left one."""
+    sides, other, pieces = known.sides, brought.table, brought.pieces
+    facts = _facts(sides.left, pieces.rows), _facts(sides.right, other.num_rows)
+    decision = broadcast("left", *facts, fixed=_keeps_left(query, how), cells=cores_of(sides.left.frame))
     if not _keeps_left(query, how) or how == "semi":
-        sides = prefilter_left(sides, extremes_of(other, sides.right), other.num_rows)
-    return Branch(query, turned, how, decision, sides, pieces, other)
+        sides = prefilter_left(sides, extremes_of(other, sides.right))
+    return Branch(query, known, how, decision, sides, pieces, other)
 
 
 def _keeps_left(query: Query, how: How) -> bool:

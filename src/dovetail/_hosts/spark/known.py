@@ -83,6 +83,12 @@ class Known:
         look = None if self.few_pairs else read_side if self.sampled else count_pieces
         return bring(self.sides, look)
 
+    @cached_property
+    def kept(self) -> Brought | None:
+        """All of the right side in the driver, if Spark takes it to be small and it is, and the left one to be not."""
+        small = self.estimates[1] <= BROADCAST_BYTES < self.estimates[0]
+        return bring(self.sides, count_pieces, kept=True) if small else None
+
     @property
     def is_read(self) -> bool:
         """Whether the statistics are there already."""

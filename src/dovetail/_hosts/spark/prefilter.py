@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 def prefilter(sides: Sides, left: Statistics, right: Statistics, *, keep_left: bool) -> Sides:
     """Drop from the right side, and unless it is kept from the left one, what no row of the other can match."""
-    flipped = prefilter_left(sides.flip(), left.extremes, left.fitting).flip()
-    return flipped if keep_left else prefilter_left(flipped, right.extremes, right.fitting)
+    flipped = prefilter_left(sides.flip(), left.extremes).flip()
+    return flipped if keep_left else prefilter_left(flipped, right.extremes)
 
 
-def prefilter_left(sides: Sides, extremes: pa.Table, fitting: int) -> Sides:
-    """Keep the left rows that satisfy each comparison with the other side's most favourable value."""
+def prefilter_left(sides: Sides, extremes: pa.Table) -> Sides:
+    """Keep the left rows that satisfy each comparison with the other side's most favourable value, if it has any."""
     wanted = "false"
-    if fitting:
+    if extremes.num_rows:
         reached = [_reaches(f"v{i}", own.op, extremes) for i, own in enumerate(sides.condition.comparisons)]
         wanted = " AND ".join([sides.can_match(sides.left), *reached])
     return replace(sides, left=replace(sides.left, frame=sides.left.frame.filter(wanted)))

@@ -39,7 +39,7 @@ SAMPLED = 4096
 
 @dataclass(frozen=True)
 class Brought:
-    """The rows of the right side that can match, in the driver: its columns that travel. And how the left is cut."""
+    """Rows of the right side in the driver: its columns that travel. And how the left side is cut."""
 
     table: pa.Table
     pieces: Pieces
@@ -79,9 +79,12 @@ def lies_in_files(frame: DataFrame) -> bool:
     return _read_branch(plan[0].split("\n\n")[0].partition("\n")[2]).is_scan
 
 
-def bring(sides: Sides, look: Callable[[SparkSide], Pieces] | None) -> Brought | None:
-    """Bring the right side while something looks at the left one; None if it is too much."""
-    rows, pieces = partial(_matching, sides, sides.right), Pieces(0, 0)
+def bring(sides: Sides, look: Callable[[SparkSide], Pieces] | None, *, kept: bool = False) -> Brought | None:
+    """Bring the right side while something looks at the left one; None if it is too much.
+
+    Rows that cannot match come along if they are `kept`.
+    """
+    rows, pieces = partial(_all if kept else _matching, sides, sides.right), Pieces(0, 0)
     if look is None:
         table = rows()
     else:
@@ -96,8 +99,13 @@ def bring_both(sides: Sides, most: int) -> tuple[pa.Table, pa.Table] | None:
     return None if left is None or right is None else (left, right)
 
 
+def _all(_: Sides, own: SparkSide) -> pa.Table | None:
+    """The rows of a side in the driver; None if they are too much."""
+    return bounded(own.frame.selectExpr(*own.travelling), own.row_bytes)
+
+
 def _matching(sides: Sides, own: SparkSide, most: int = BROADCAST_BYTES) -> pa.Table | None:
-    """The rows of a side that can match, in the driver; None if they are too much."""
+    """Those that can match."""
     return bounded(own.frame.filter(sides.can_match(own)).selectExpr(*own.travelling), own.row_bytes, most)
 
 
@@ -115,8 +123,8 @@ def sample_brought(table: pa.Table, side: SparkSide) -> pa.Table:
 
 
 def extremes_of(table: pa.Table, side: SparkSide) -> pa.Table:
-    """The least and greatest of each compared value; no rows if there are none."""
-    values = whole(table, side.same).select(side.named("v"))
+    """The least and greatest of each compared value, of rows that have all; no rows if there are none."""
+    values = whole(table, side.same).select(side.named("v")).drop_null()
     if values.num_rows == 0:
         return values
     return pa.table({name: _ends(values.column(name)) for name in values.column_names})

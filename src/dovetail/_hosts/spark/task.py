@@ -18,6 +18,8 @@ from dovetail._hosts.spark.wire import chunks, unpack, widened
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from numpy.typing import NDArray
+
     from dovetail._core.condition.values import Condition
     from dovetail._core.plan.aggregates import Aggregate
     from dovetail._core.plan.query import How
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 
 CHUNK_ROWS = 1 << 20
 CHUNK_BYTES = 256 << 20
+WORD = 64
+"""The bits of a word."""
 NOTHING = "nothing"
 """The column of rows that show none."""
 
@@ -70,6 +74,16 @@ class CellTask:
         if self.numbered and left.num_rows:
             nothing = [pa.nulls(left.num_rows, array.type) for array in theirs]
             yield self._named([*ours, *nothing], left.num_rows, paired=False)
+
+    def partnered(self, left: pa.Table, right: pa.Table) -> NDArray[np.int64]:
+        """The numbers of the anchor rows that have a partner."""
+        ours, theirs = self.left.whole(left), self.right.whole(right)
+        cell = Cell.of(self.condition, side_columns(ours), side_columns(theirs))
+        numbers, sizes = [pa.array(np.arange(left.num_rows))], (left.num_rows, right.num_rows)
+        found = [
+            batch.column(0).to_numpy() for batch in cell.rows("semi", numbers, [], sizes, self._test(ours, theirs))
+        ]
+        return np.concatenate([np.empty(0, np.int64), *found])
 
     def _test(self, left: pa.Table, right: pa.Table) -> RowTest | None:
         if not self.condition.residuals:
@@ -128,6 +142,24 @@ def broadcast_task(task: CellTask, other: bytes) -> Callable[[Batches], Batches]
         for table in chunks(batches, max(CHUNK_ROWS, 2 * right.num_rows), CHUNK_BYTES):
             yield from task.rows(table, right, first)
             first += table.num_rows
+
+    return run
+
+
+def marking_task(task: CellTask, anchors: bytes) -> Callable[[Batches], Batches]:
+    """Look for partners of all anchor rows among the rows of a task, some at a time: a bit for each, 64 to a word."""
+
+    def run(batches: Batches) -> Batches:
+        left = widened(unpack(anchors))
+        alone = np.arange(left.num_rows)
+        for table in chunks(batches, max(CHUNK_ROWS, 2 * left.num_rows), CHUNK_BYTES):
+            alone = np.delete(alone, task.partnered(left.take(pa.array(alone)), table))
+        seen = np.ones(-(-left.num_rows // WORD) * WORD, np.bool_)
+        seen[left.num_rows :] = False
+        seen[alone] = False
+        words = np.packbits(seen, bitorder="little").view(np.int64)
+        found = np.flatnonzero(words)
+        yield pa.RecordBatch.from_arrays([pa.array(found), pa.array(words[found])], names=["word", "bits"])
 
     return run
 
