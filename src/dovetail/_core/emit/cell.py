@@ -68,7 +68,7 @@ class Cell:
             tuple(values[pick] for values in side.values) for pick, side in zip(picks, self.sides, strict=True)
         )
         codes = [None if s.codes is None else s.codes[pick] for pick, s in zip(picks, self.sides, strict=True)]
-        return Sample(left, right, *codes)
+        return Sample(left, right, codes[0], codes[1])
 
     @property
     def sides(self) -> tuple[SideKeys, SideKeys]:

@@ -29,9 +29,8 @@ def placed_sample(cell: Cell, join: Join) -> tuple[Sample, Members]:
             (cell.right, join.right_order, theirs),
         )
     ]
-    sample = Sample(
-        (cell.left.values[0][join.left_order[ours]],), (cell.right.values[0][join.right_order[theirs]],), *codes
-    )
+    left, right = cell.left.values[0][join.left_order[ours]], cell.right.values[0][join.right_order[theirs]]
+    sample = Sample((left,), (right,), codes[0], codes[1])
     low, high = (ours, theirs) if join.pairs.stored == "right" else (theirs, ours)
     runs = [run for own in join.pairs.windows.windows for run in _runs(own, low, high)]
     members = Members(_stacked([run[0] for run in runs], low.size), _stacked([run[1] for run in runs], high.size))

@@ -4,6 +4,10 @@ Starting from one box, the box with the most products (anchor rows times the oth
 cut again and again, each time at the value, of any comparison, that leaves the fewest products. Skew, long intervals
 among short ones and hot values thus get more cuts, not a setting. Products are counted on samples of both sides.
 
+The dimensions of a box are the comparisons and, after them, the lengths of the anchor's spans. Where rows start below a
+cut, they end below that cut and the greatest length in the box; without that, a box of those few intervals that lie
+across a cut would have to get all rows of the other side.
+
 Source: the cell filter of FastThetaJoin and Prefap (first document), in as many dimensions as there are comparisons.
 """
 
@@ -12,12 +16,13 @@ from __future__ import annotations
 import heapq
 from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING
+from math import inf
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -26,6 +31,14 @@ if TYPE_CHECKING:
 
 SHARES = (0.5, 0.1, 0.9, 0.02, 0.98)
 """Where a box may be cut: at these shares of its sampled anchor rows, along any dimension."""
+
+
+FEW_COPIES = 1.5
+"""How many boxes may get a row of the other side, on average, for a placement to be good enough."""
+LONG_SHARES = (0.9, 0.98, 1.0)
+"""Of the sampled anchor rows, how many are no longer than where long ones are set apart."""
+FAR_LONGER = 4
+"""How many times longer the longest must be for that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +81,11 @@ class Boxes:
     tree: Cut | int
     boxes: tuple[Box, ...]
 
+    @property
+    def moved(self) -> int:
+        """How many sampled rows of the other side go to boxes, counted once for each."""
+        return sum(box.others for box in self.boxes)
+
 
 @dataclass(eq=False, slots=True)
 class _Leaf:
@@ -84,28 +102,54 @@ class _Leaf:
 
 
 def cut_boxes(sample: Sample, ops: Sequence[Op], cells: int) -> Boxes:
-    """Cut the anchor's values, the left ones of the sample, into at most `cells` boxes."""
-    size = [side[0].size for side in (sample.left, sample.right)]
-    root = _Leaf((), np.arange(size[0]), np.arange(size[1]))
-    number = count()
-    waiting = [(-root.products, next(number), root)]
-    leaves = 1
-    while waiting and leaves < cells:
+    """Cut the anchor's values, the left ones of the sample, into at most `cells` boxes.
+
+    To set few long rows apart pays only once the others are cut by where they start: so it is tried at first, too, if
+    rows of the other side would go to many boxes else.
+    """
+    root = _Leaf((), np.arange(sample.left[0].size), np.arange(sample.right[0].size))
+    best = _cut(root, sample, ops, cells)
+    if best.moved <= FEW_COPIES * root.others.size:
+        return best
+    tried = [best]
+    for dimension, row in _outliers(sample):
+        apart = dimension, row, *_halves(root, sample, ops, dimension, row)
+        tried.append(_cut(_Leaf((), root.anchors, root.others, apart), sample, ops, cells))
+    return min(tried, key=lambda own: own.moved)
+
+
+def _cut(root: _Leaf, sample: Sample, ops: Sequence[Op], cells: int) -> Boxes:
+    """Cut on, the box with the most products first."""
+    number, leaves = count(), [root] if root.cut is None else [*root.cut[2:]]
+    waiting = [(-leaf.products, next(number), leaf) for leaf in leaves]
+    heapq.heapify(waiting)
+    found = len(leaves)
+    while waiting and found < cells:
         leaf = heapq.heappop(waiting)[2]
         leaf.cut = _best_cut(leaf, sample, ops)
         if leaf.cut is not None:
-            leaves += 1
+            found += 1
             for child in leaf.cut[2:]:
                 heapq.heappush(waiting, (-child.products, next(number), child))
     boxes: list[Box] = []
     return Boxes(_numbered(root, boxes), tuple(boxes))
 
 
+def _outliers(sample: Sample) -> Iterator[tuple[int, int]]:
+    """Where to set long rows apart: dimensions of lengths, and sampled rows that are far shorter than the longest."""
+    for number, span in enumerate(sample.spans):
+        length = span.length
+        order = np.argsort(length, kind="stable")
+        for row in {int(order[int(share * (order.size - 1))]) for share in LONG_SHARES} if order.size else ():
+            if length[order[0]] < length[row] and FAR_LONGER * length[row] < span.longest:
+                yield len(sample.left) + number, row
+
+
 def _best_cut(leaf: _Leaf, sample: Sample, ops: Sequence[Op]) -> tuple[int, int, _Leaf, _Leaf] | None:
     """The cut that leaves the fewest products; among equals, the most even one."""
     best, least = None, None
-    for dimension in range(len(ops)):
-        for row in _candidates(leaf, sample.left[dimension]):
+    for dimension in range(len(ops) + len(sample.spans)):
+        for row in _candidates(leaf, values_of(sample, dimension)):
             halves = _halves(leaf, sample, ops, dimension, row)
             cost = (sum(half.products for half in halves), max(half.anchors.size for half in halves))
             if least is None or cost < least:
@@ -113,7 +157,13 @@ def _best_cut(leaf: _Leaf, sample: Sample, ops: Sequence[Op]) -> tuple[int, int,
     return best
 
 
-def _candidates(leaf: _Leaf, values: NDArray[np.int64]) -> list[int]:
+def values_of(sample: Sample, dimension: int) -> NDArray[Any]:
+    """The sampled anchor rows in one dimension."""
+    own = dimension - len(sample.left)
+    return sample.left[dimension] if own < 0 else sample.spans[own].length
+
+
+def _candidates(leaf: _Leaf, values: NDArray[Any]) -> list[int]:
     """Sampled anchor rows at some shares of a box; a cut at the least value would leave one half empty."""
     if leaf.anchors.size < 2:  # noqa: PLR2004 -- one row cannot be cut
         return []
@@ -123,44 +173,61 @@ def _candidates(leaf: _Leaf, values: NDArray[np.int64]) -> list[int]:
 
 
 def _halves(leaf: _Leaf, sample: Sample, ops: Sequence[Op], dimension: int, row: int) -> tuple[_Leaf, _Leaf]:
-    values = sample.left[dimension]
-    cut = values[row]
-    own = values[leaf.anchors]
-    halves = []
+    values = values_of(sample, dimension)
+    own, halves = values[leaf.anchors], []
     for lower in (False, True):
-        edge = Edge(dimension, row, lower)
-        others = leaf.others[may_match(edge, ops[dimension], cut, sample.right[dimension][leaf.others])]
-        anchors = leaf.anchors[own >= cut if lower else own < cut]
-        halves.append(_Leaf((*leaf.edges, edge), anchors, others))
+        edges = (*leaf.edges, Edge(dimension, row, lower))
+        others = leaf.others[_may_match(edges[-1], sample, ops, leaf.others) & _in_reach(edges, sample, leaf.others)]
+        halves.append(_Leaf(edges, leaf.anchors[own >= values[row] if lower else own < values[row]], others))
     return halves[0], halves[1]
 
 
-def may_match(edge: Edge, op: Op, cut: np.int64, others: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether other values can satisfy `anchor <op> other` with any anchor value on this side of the cut."""
-    if edge.lower and op.rises:
-        return others > cut if op.strict else others >= cut
-    if not edge.lower and not op.rises:
-        return others < cut
-    return np.ones(others.size, np.bool_)
+def _may_match(edge: Edge, sample: Sample, ops: Sequence[Op], others: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether other rows can satisfy `anchor <op> other` with any anchor value on this side of the cut."""
+    op = ops[edge.dimension] if edge.dimension < len(ops) else None
+    if op is None or edge.lower != op.rises:
+        return np.ones(others.size, np.bool_)
+    cut, values = sample.left[edge.dimension][edge.row], sample.right[edge.dimension][others]
+    return np.asarray(values < cut if not op.rises else values > cut if op.strict else values >= cut)
 
 
-def anchors_inside(box: Box, values: Sequence[NDArray[np.int64]]) -> NDArray[np.bool_]:
+def _in_reach(edges: Sequence[Edge], sample: Sample, others: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether other rows lie where spans within these edges can start and end."""
+    near = np.ones(others.size, np.bool_)
+    for number, span in enumerate(sample.spans):
+        least, most = reach(edges, sample, number)
+        near &= (span.met_by_start[others] >= least) & (span.met_by_end[others] <= most)
+    return near
+
+
+def reach(edges: Sequence[Edge], sample: Sample, number: int) -> tuple[float, float]:
+    """What lies below all starts, and what above all ends, of the spans within these edges."""
+    span, start, end, longest = sample.spans[number], inf, -inf, sample.spans[number].longest
+    for edge in edges:
+        if edge.dimension == span.rising and not edge.lower:
+            start = min(start, float(span.start[edge.row]))
+        elif edge.dimension == span.falling and edge.lower:
+            end = max(end, float(span.end[edge.row]))
+        elif edge.dimension == len(sample.left) + number and not edge.lower:
+            longest = min(longest, float(span.length[edge.row]))
+    return span.least(end, longest), span.most(start, longest)
+
+
+def anchors_inside(box: Box, sample: Sample) -> NDArray[np.bool_]:
     """Which sampled anchor rows lie inside a box."""
-    inside = np.ones(values[0].size, np.bool_)
+    inside = np.ones(sample.left[0].size, np.bool_)
     for edge in box.edges:
-        own = values[edge.dimension]
+        own = values_of(sample, edge.dimension)
         inside &= own >= own[edge.row] if edge.lower else own < own[edge.row]
     return inside
 
 
-def others_reached(
-    box: Box, ops: Sequence[Op], anchors: Sequence[NDArray[np.int64]], values: Sequence[NDArray[np.int64]]
-) -> NDArray[np.bool_]:
+def others_reached(box: Box, ops: Sequence[Op], sample: Sample) -> NDArray[np.bool_]:
     """Which sampled rows of the other side may match inside a box."""
-    reached = np.ones(values[0].size, np.bool_)
+    others = np.arange(sample.right[0].size)
+    reached = _in_reach(box.edges, sample, others)
     for edge in box.edges:
-        cut = anchors[edge.dimension][edge.row]
-        reached &= may_match(edge, ops[edge.dimension], cut, values[edge.dimension])
+        reached &= _may_match(edge, sample, ops, others)
     return reached
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from dovetail._core.condition.values import Condition, Side
     from dovetail._core.plan.shape import Shape
+    from dovetail._core.plan.span import Span
 
 SAMPLE = 1000
 COMPARE = {Op.LT: np.less, Op.LE: np.less_equal, Op.GT: np.greater, Op.GE: np.greater_equal}
@@ -24,12 +25,16 @@ COMPARE = {Op.LT: np.less, Op.LE: np.less_equal, Op.GT: np.greater, Op.GE: np.gr
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Order keys of some rows of both sides: one array per comparison, and codes if there are equality keys."""
+    """Order keys of some rows of both sides: one array per comparison, and codes if there are equality keys.
+
+    `spans` tell how far apart the values of a left row may lie.
+    """
 
     left: tuple[NDArray[np.int64], ...]
     right: tuple[NDArray[np.int64], ...]
     left_codes: NDArray[np.int64] | None = None
     right_codes: NDArray[np.int64] | None = None
+    spans: tuple[Span, ...] = ()
 
     def share(self, ops: tuple[Op, ...], numbers: Iterable[int] | None = None) -> float:
         """The share of sampled pairs for which some comparisons (None: all) hold, equality keys included."""
@@ -50,6 +55,7 @@ class Sample:
             tuple(values[right] for values in self.right),
             None if self.left_codes is None else self.left_codes[left],
             None if self.right_codes is None else self.right_codes[right],
+            tuple(span.pick(left, right) for span in self.spans),
         )
 
     def flip(self) -> Sample:

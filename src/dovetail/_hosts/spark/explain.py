@@ -27,7 +27,7 @@ from dovetail._hosts.spark.marks import Marked
 from dovetail._hosts.spark.outer import by_outer_keys, outer_join
 from dovetail._hosts.spark.place import plan_cells
 from dovetail._hosts.spark.ring import refuse_residuals_of_ring
-from dovetail._hosts.spark.sampled import sample_of, sampled_windows
+from dovetail._hosts.spark.sampled import sample_with_spans, sampled_windows
 from dovetail._hosts.spark.statistics import read_statistics
 from dovetail._hosts.spark.unfold import Unfolding
 
@@ -125,7 +125,7 @@ def _sparks_own(query: Query, sides: Sides, chosen: str | None = None) -> Plan:
 def _of_branch(query: Query, branch: Branch, beside: str) -> Plan:
     condition = branch.sides.condition
     statistics = branch.known.statistics
-    sample, anchors = sample_of(condition, *(own.sample for own in statistics))
+    sample, anchors = sample_with_spans(condition, *statistics)
     ops = tuple(comparison.op for comparison in condition.comparisons)
     rows = statistics[0].fitting, statistics[1].fitting
     known: dict[str, Any] = {

@@ -27,7 +27,7 @@ from dovetail._hosts.spark.place import placed, plan_cells
 from dovetail._hosts.spark.prefilter import prefilter, prefilter_left
 from dovetail._hosts.spark.residuals import task_can_test
 from dovetail._hosts.spark.rewrite import rewritten
-from dovetail._hosts.spark.sampled import sample_of
+from dovetail._hosts.spark.sampled import sample_of, sample_with_spans
 from dovetail._hosts.spark.sides import analysed, project
 from dovetail._hosts.spark.small import extremes_of
 from dovetail._hosts.spark.statistics import Pieces
@@ -219,7 +219,7 @@ class Branch:
         """Both sides, moved to their cells."""
         if self.dealt:
             return placed_theta(self.sides, self.theta(), self.decision.cells, overlay)
-        sample, sampled = sample_of(self.sides.condition, *(own.sample for own in self.known.statistics))
+        sample, sampled = sample_with_spans(self.sides.condition, *self.known.statistics)
         return placed(self.sides, plan_cells(self.sides, sample, sampled, self.decision.cells), overlay)
 
     @property

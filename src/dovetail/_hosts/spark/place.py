@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
+from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
 from pyspark.sql import functions as F  # noqa: N812
 
-from dovetail._core.placement.boxes import Box, Boxes, Cut, anchors_inside, cut_boxes, others_reached
-from dovetail._core.plan.choose import Sample
+from dovetail._core.placement.boxes import Box, Boxes, Cut, anchors_inside, cut_boxes, others_reached, reach
 from dovetail._core.plan.matrix import Members
+from dovetail._hosts.spark.lengths import length_text, place_text
 from dovetail._hosts.spark.overlay import moved_over
 from dovetail._hosts.spark.types import can_hash, literal
 
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pyspark.sql import Column, DataFrame
 
-    from dovetail._core.condition.values import Comparison, Op
+    from dovetail._core.condition.values import Op
+    from dovetail._core.plan.choose import Sample
     from dovetail._hosts.spark.overlay import Overlay
     from dovetail._hosts.spark.sides import Sides, SparkSide
 
@@ -47,6 +49,7 @@ class Cells:
     boxes: Boxes | None
     hot: tuple[Hot, ...]
     anchors: pa.Table
+    sample: Sample
 
     @property
     def number(self) -> int:
@@ -81,8 +84,8 @@ class Cells:
 
 def _boxed(boxes: Boxes, sample: Sample, ops: Sequence[Op]) -> Members:
     return Members(
-        np.array([anchors_inside(box, sample.left) for box in boxes.boxes]),
-        np.array([others_reached(box, ops, sample.left, sample.right) for box in boxes.boxes]),
+        np.array([anchors_inside(box, sample) for box in boxes.boxes]),
+        np.array([others_reached(box, ops, sample) for box in boxes.boxes]),
     )
 
 
@@ -91,8 +94,8 @@ def plan_cells(sides: Sides, sample: Sample, anchors: pa.Table, cells: int) -> C
     ops = [comparison.op for comparison in sides.condition.comparisons]
     if not sides.condition.keys:
         boxes = cut_boxes(sample, ops, cells) if ops else None
-        return Cells(cells, boxes, (), anchors)
-    return Cells(cells, None, tuple(_hot(sides, sample, cells)), anchors)
+        return Cells(cells, boxes, (), anchors, sample)
+    return Cells(cells, None, tuple(_hot(sides, sample, cells)), anchors, sample)
 
 
 def _hot(sides: Sides, sample: Sample, cells: int) -> list[Hot]:
@@ -109,7 +112,7 @@ def _hot(sides: Sides, sample: Sample, cells: int) -> list[Hot]:
         if share <= HOT_SHARE / cells or number < 2:  # noqa: PLR2004 -- one cell is no cut
             continue
         own, theirs = np.flatnonzero(codes == code), np.flatnonzero(other == code)
-        part = Sample(tuple(v[own] for v in sample.left), tuple(v[theirs] for v in sample.right))
+        part = sample.pick(own, theirs)
         boxes = cut_boxes(part, ops, number)
         found.append(Hot(int(row), first, _renumbered(boxes, own)))
         first += len(boxes.boxes)
@@ -155,10 +158,10 @@ def _anchor_cell(sides: Sides, cells: Cells) -> Column:
     if sides.condition.keys:
         cell = _hashed(sides, cells)
         for hot in cells.hot:
-            boxed = _walk(hot.boxes.tree, cells.anchors, hot.first)
+            boxed = _walk(hot.boxes.tree, sides, cells, hot.first)
             cell = F.when(_is_key(sides, cells.anchors, hot.row), boxed).otherwise(cell)
     elif cells.boxes is not None:
-        cell = _walk(cells.boxes.tree, cells.anchors, 0)
+        cell = _walk(cells.boxes.tree, sides, cells, 0)
     else:
         cell = somewhere
     return F.when(F.expr(sides.can_match(own)), cell).otherwise(somewhere)
@@ -166,16 +169,15 @@ def _anchor_cell(sides: Sides, cells: Cells) -> Column:
 
 def _other_cells(sides: Sides, cells: Cells) -> Column:
     """All cells in which a row of the other side may have a partner."""
-    comparisons = sides.condition.comparisons
     if sides.condition.keys:
         found = F.array(_hashed(sides, cells))
         for hot in cells.hot:
-            boxed = _reached(hot.boxes.boxes, comparisons, cells.anchors, hot.first)
+            boxed = _reached(hot.boxes.boxes, sides, cells, hot.first)
             found = F.when(_is_key(sides, cells.anchors, hot.row), boxed).otherwise(found)
         return found
     if cells.boxes is None:
         return F.sequence(F.lit(0), F.lit(cells.number - 1))
-    return _reached(cells.boxes.boxes, comparisons, cells.anchors, 0)
+    return _reached(cells.boxes.boxes, sides, cells, 0)
 
 
 def _hashed(sides: Sides, cells: Cells) -> Column:
@@ -193,31 +195,50 @@ def _is_key(sides: Sides, anchors: pa.Table, row: int) -> Column:
     return reduce(lambda a, b: a & b, parts)
 
 
-def _walk(tree: Cut | int, anchors: pa.Table, first: int) -> Column:
+def _walk(tree: Cut | int, sides: Sides, cells: Cells, first: int) -> Column:
     """The tree of cuts as nested conditions."""
     if isinstance(tree, int):
         return F.lit(first + tree)
-    name = f"v{tree.dimension}"
-    below = F.col(name) < literal(anchors.column(name)[tree.row])
-    return F.when(below, _walk(tree.below, anchors, first)).otherwise(_walk(tree.above, anchors, first))
+    below, above = (_walk(part, sides, cells, first) for part in (tree.below, tree.above))
+    return F.when(_lies_below(tree, sides, cells), below).otherwise(above)
 
 
-def _reached(boxes: tuple[Box, ...], comparisons: tuple[Comparison, ...], anchors: pa.Table, first: int) -> Column:
+def _lies_below(cut: Cut, sides: Sides, cells: Cells) -> Column:
+    """Whether an anchor row lies below a cut: a value of it, or its length."""
+    length = cut.dimension - len(sides.condition.comparisons)
+    if length < 0:
+        name = f"v{cut.dimension}"
+        return F.col(name) < literal(cells.anchors.column(name)[cut.row])
+    span = cells.sample.spans[length]
+    return F.expr(length_text(sides.left, span.rising, span.falling)) < F.lit(float(span.length[cut.row]))
+
+
+def _reached(boxes: tuple[Box, ...], sides: Sides, cells: Cells, first: int) -> Column:
     """The numbers of the boxes in which a row may have a partner."""
-    reached = [F.when(_may_match(box, comparisons, anchors), F.lit(first + i)) for i, box in enumerate(boxes)]
+    reached = [F.when(_may_match(box, sides, cells), F.lit(first + i)) for i, box in enumerate(boxes)]
     return F.array_compact(F.array(*reached))
 
 
-def _may_match(box: Box, comparisons: tuple[Comparison, ...], anchors: pa.Table) -> Column:
-    """Whether some anchor value inside the box's edges satisfies the comparison with this row."""
+def _may_match(box: Box, sides: Sides, cells: Cells) -> Column:
+    """Whether some anchor value inside the box's edges satisfies the comparisons with this row."""
     holds = F.lit(True)  # noqa: FBT003 -- Spark's own parameter
     for edge in box.edges:
-        op, name = comparisons[edge.dimension].op, f"v{edge.dimension}"
-        cut = literal(anchors.column(name)[edge.row])
-        if edge.lower and op.rises:
-            holds &= F.col(name) > cut if op.strict else F.col(name) >= cut
-        elif not edge.lower and not op.rises:
-            holds &= F.col(name) < cut
+        op = (
+            sides.condition.comparisons[edge.dimension].op
+            if edge.dimension < len(sides.condition.comparisons)
+            else None
+        )
+        if op is None or edge.lower != op.rises:
+            continue
+        name = f"v{edge.dimension}"
+        cut = literal(cells.anchors.column(name)[edge.row])
+        holds &= F.col(name) < cut if not op.rises else F.col(name) > cut if op.strict else F.col(name) >= cut
+    for number, span in enumerate(cells.sample.spans):
+        least, most = reach(box.edges, cells.sample, number)
+        if isfinite(least):
+            holds &= F.expr(place_text(sides.right, span.rising)) >= F.lit(least)
+        if isfinite(most):
+            holds &= F.expr(place_text(sides.right, span.falling)) <= F.lit(most)
     return holds
 
 

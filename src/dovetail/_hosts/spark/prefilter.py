@@ -23,9 +23,10 @@ def prefilter(sides: Sides, left: Statistics, right: Statistics, *, keep_left: b
 
 def prefilter_left(sides: Sides, extremes: pa.Table) -> Sides:
     """Keep the left rows that satisfy each comparison with the other side's most favourable value, if it has any."""
+    compared = sides.condition.comparisons
     wanted = "false"
-    if extremes.num_rows:
-        reached = [_reaches(f"v{i}", own.op, extremes) for i, own in enumerate(sides.condition.comparisons)]
+    if extremes.num_rows or not compared:
+        reached = [_reaches(f"v{i}", own.op, extremes) for i, own in enumerate(compared)]
         wanted = " AND ".join([sides.can_match(sides.left), *reached])
     return replace(sides, left=replace(sides.left, frame=sides.left.frame.filter(wanted)))
 

@@ -11,11 +11,13 @@ import pyarrow as pa
 
 from dovetail._hosts.spark.at_once import at_once
 from dovetail._hosts.spark.handed import collected
+from dovetail._hosts.spark.lengths import is_point, length_text, lengths, longest
 from dovetail._hosts.spark.wire import plain
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+    from dovetail._hosts.spark.lengths import Longest
     from dovetail._hosts.spark.sides import Sides, SparkSide
 
 ROWS_PER_TASK = 1024
@@ -49,12 +51,14 @@ class Pieces:
 class Statistics(Pieces):
     """One side: its rows, those that can match at all, a sample of these, and the least and greatest of each value.
 
-    `extremes` has a column for each compared value and two rows, or none if no row can match.
+    `extremes` has a column for each compared value and two rows, or none if no row can match; `longest` are the
+    greatest lengths of the rows that can.
     """
 
     fitting: int
     sample: pa.Table
     extremes: pa.Table
+    longest: Longest
 
 
 @dataclass(frozen=True)
@@ -101,8 +105,11 @@ def _summary(side: SparkSide) -> DataFrame:
     """One row about a side, gathered by Spark alone; said in text, since every call to Spark's functions takes time."""
     keys, values = side.named("k"), side.named("v")
     ends = [f"{f}(CASE WHEN usable THEN {v} END) AS `{end} {v}`" for v in values for end, f in _ENDS.items()]
+    measured = {_length(*own): length_text(side, *own) for own in lengths(side) if not is_point(side, *own)}
+    told = [f"{text} AS `{name}`" for name, text in measured.items()]
+    ends += [f"{f}(CASE WHEN usable THEN `{v}` END) AS `{end} {v}`" for v in measured for end, f in _ENDS.items()]
     return (
-        side.frame.selectExpr(*keys, *values, f"{_usable(side, values)} AS usable", *_DRAWN)
+        side.frame.selectExpr(*keys, *values, f"{_usable(side, values)} AS usable", *told, *_DRAWN)
         .selectExpr("*", f"{_CHANCE} AS chance")
         .selectExpr(
             "count(1) AS rows",
@@ -148,7 +155,20 @@ def _read(row: dict[str, pa.Array], side: SparkSide) -> Statistics:
     fitting = row["fitting"][0].as_py()
     ends = {name: pa.concat_arrays([row[f"least {name}"], row[f"most {name}"]]) for name in values}
     extremes = pa.table(ends) if fitting else pa.table({name: array.slice(0, 0) for name, array in ends.items()})
-    return Statistics(row["rows"][0].as_py(), row["tasks"][0].as_py(), fitting, _uniform(sample), extremes)
+    found = {own: _ends_of_length(row, *own) for own in lengths(side)} if fitting else {}
+    counts = row["rows"][0].as_py(), row["tasks"][0].as_py(), fitting
+    return Statistics(*counts, _uniform(sample), extremes, longest(found))
+
+
+def _ends_of_length(row: dict[str, pa.Array], start: int, end: int) -> tuple[float, float] | None:
+    """The least and greatest length between two values; None if they are one."""
+    names = [f"{own} {_length(start, end)}" for own in _ENDS]
+    return (row[names[0]][0].as_py(), row[names[1]][0].as_py()) if names[0] in row else None
+
+
+def _length(start: int, end: int) -> str:
+    """The column that measures from one value to another."""
+    return f"length {start} {end}"
 
 
 def _sampled(side: SparkSide, letters: str) -> Sampled:
