@@ -11,7 +11,7 @@ import pytest
 
 import dovetail as dv
 from dovetail.testing import assert_same_rows
-from tests.spark_answers import quick, spark_frame
+from tests.spark_answers import changed, quick, spark_frame
 from tests.streams.drawn import sample_temporal
 
 if TYPE_CHECKING:
@@ -56,3 +56,15 @@ def test_times_without_a_zone_and_starts_before_all_times(spark: SparkSession, h
         frame = spark_frame(spark, table)
         found = dv.temporal_join(a=frame, b=frame, on="a.i <> b.i", how=how, **options).toArrow()
         assert_same_rows(found, dv.temporal_join(a=table, b=table, on="a.i <> b.i", how=how, **options))
+
+
+@pytest.mark.parametrize("window", [dv.sliding("1 day"), dv.fixed("2 days")])
+def test_a_day_is_24_hours_where_clocks_change(spark: SparkSession, window: Any) -> None:
+    hours = [3600 * hour for hour in (0, 23, 24, 25, 47)]
+    table = pa.table({"ts": pa.array([1710046800 + at for at in hours], pa.timestamp("s", "UTC")), "i": range(5)})
+    options: dict[str, Any] = {"on": "a.i < b.i", "ts": "ts", "window": window, "how": "left"}
+    with changed(spark, {"spark.sql.session.timeZone": "America/New_York"}):
+        frame = spark_frame(spark, table.cast(pa.schema([("ts", pa.timestamp("us", "UTC")), ("i", pa.int64())])))
+        found = dv.temporal_join(a=frame, b=frame, **options).toArrow()
+    want = dv.temporal_join(a=table, b=table, **options)
+    assert_same_rows(found.cast(want.schema), want)

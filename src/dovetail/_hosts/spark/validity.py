@@ -96,7 +96,12 @@ def _window_end(window: Window, start: str, kind: pa.DataType) -> str:
 
 
 def _moved(start: str, by: str, kind: pa.DataType) -> str:
-    """An instant moved forward by some ticks; NULL if that leaves the axis."""
+    """An instant moved forward by some ticks; NULL if that leaves the axis.
+
+    Moments with a zone are moved as numbers: Spark counts the days of an interval by the session's clocks.
+    """
+    if pa.types.is_timestamp(kind) and kind.tz is not None:
+        return f"timestamp_micros(try_add(unix_micros({start}), try_cast({by} AS BIGINT)))"
     if pa.types.is_timestamp(kind):
         return f"try_add({start}, make_dt_interval(0, 0, 0, CAST(({by}) * 0.000001BD AS DECIMAL(18, 6))))"
     if pa.types.is_date(kind):
