@@ -112,6 +112,26 @@ def test_whole_numbers_meet_decimals_in_a_type_that_holds_both() -> None:
     assert dv.join(left, right, on="abs(l.i - r.d) <= 10").num_rows == 0
 
 
+@pytest.mark.parametrize("on", ["abs(l.a - r.a) <= 1e-7D", "l.a - r.a BETWEEN -1e-7D AND 1e-7D"])
+def test_decimals_whose_difference_is_rounded_are_tested_pair_by_pair(on: str) -> None:
+    fine = pa.table({"a": pa.array([Decimal("0.0000004"), Decimal("0.0000006")], pa.decimal128(38, 38))})
+    whole = pa.table({"a": pa.array([0, 1], pa.decimal128(38, 0))})
+    assert_same_rows(dv.join(fine, whole, on=on), [(Decimal("0.0000004"), Decimal(0))])
+
+
+def test_lengths_of_time_may_reach_beyond_all_moments() -> None:
+    last, now = pa.scalar(MOST, pa.timestamp("us")), pa.scalar(10**15, pa.timestamp("us"))
+    table = pa.table({"a": pa.array([now, last]), "i": [0, 1], "far": pa.array([MOST, None], pa.duration("us"))})
+    for on, pairs in (
+        ("abs(l.a - r.a) <= INTERVAL '106751991' DAY", [(0, 0), (0, 1), (1, 0), (1, 1)]),
+        ("l.a - r.a < INTERVAL 1 DAY", [(0, 0), (0, 1), (1, 1)]),
+        ("r.a - l.a > INTERVAL '-1' DAY", [(0, 0), (0, 1), (1, 1)]),
+        ("l.a - r.a = INTERVAL 1 DAY", []),
+        ("l.a - r.a <= r.far AND r.a - l.a < r.far", [(0, 0), (1, 0)]),
+    ):
+        assert_same_rows(dv.join(table, table, on=on, select="l.i, r.i AS j"), pairs)
+
+
 def test_sums_without_their_sign_are_tested_pair_by_pair() -> None:
     left, right = pa.table({"a": [1, 98]}), pa.table({"b": [-100, 3]})
     assert_same_rows(dv.join(left, right, on="abs(l.a + r.b) <= 5"), [(1, 3), (98, -100)])

@@ -9,7 +9,7 @@ is done only where infinity and NaN are out of the question: for `abs(...)`, and
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import partial, reduce
 from math import isfinite
 from typing import TYPE_CHECKING
 
@@ -42,6 +42,10 @@ _ROUNDING = {False: "1e-15D", True: "1e-6D"}
 """More than all roundings of a bound, relative to its terms: of doubles, and of floats."""
 _WIDE = "CAST({} AS DECIMAL(20,0))"
 """Whole numbers in a type that holds their sums."""
+_NO_TIME, _TICK = "INTERVAL '0' SECOND", "INTERVAL '1' MICROSECOND"
+_SHORTEST, _LONGEST = (
+    f"INTERVAL '{end}' DAY TO SECOND" for end in ("-106751991 04:00:54.775808", "106751991 04:00:54.775807")
+)
 _ORIGINS = {
     "date": "(({}) - DATE'1970-01-01')",
     "zoned": "(({}) - TIMESTAMP_LTZ'1970-01-01 00:00:00Z')",
@@ -103,12 +107,14 @@ def _way(own: Difference, kinds: Kinds, *, closed: bool, wraps: bool) -> _Way | 
     if set(families) <= {"integer", "decimal"}:
         return _Way(_exact(families), _plain) if _fit(kinds) else None
     if set(families) <= {"integer", "decimal", "float"} and closed and not own.added:
+        if "float" not in families[:2] and not _fit(kinds[:2]):
+            return None
         rounding = _ROUNDING[pa.float32() in kinds]
         return _Way(("CAST({} AS DOUBLE)",) * 3, partial(_loose, rounding), exact=False)
     if families[2] == "day_time" and not own.added:
         calendars = {_calendar(kind) for kind in kinds[:2]}
         origin = _ORIGINS.get(calendars.pop()) if len(calendars) == 1 else None
-        return None if origin is None else _Way((origin, origin, "({})"), _plain)
+        return None if origin is None else _Way((origin, origin, "({})"), _within_time)
     return None
 
 
@@ -127,10 +133,9 @@ def _exact(families: list[str]) -> tuple[str, str, str]:
 
 
 def _fit(kinds: Kinds) -> bool:
-    """Whether the terms and the bound can be added and compared without losing a digit."""
-    first, second, bound = (kind if family(kind) == "decimal" else decimal_of_integer(BIGINT) for kind in kinds)
-    widest = sum_type(sum_type(first, second), bound)
-    return bool(widest.precision < MAX_PRECISION)
+    """Whether such numbers can be added and compared without losing a digit."""
+    wide = (kind if family(kind) == "decimal" else decimal_of_integer(BIGINT) for kind in kinds)
+    return bool(reduce(sum_type, wide).precision < MAX_PRECISION)
 
 
 def _calendar(kind: pa.DataType) -> str:
@@ -182,6 +187,18 @@ def _within(term: str, sign: str, bound: str, op: Op | None) -> tuple[str, Op | 
     if (meant is Op.LE and step > 0) or (meant is Op.GE and step < 0):
         return f"CASE WHEN NOT {inside} THEN {_MOST if step > 0 else _LEAST} ELSE {shifted} END", meant
     return f"CASE WHEN {inside} THEN {shifted} END", meant
+
+
+def _within_time(term: str, sign: str, bound: str, op: Op | None) -> tuple[str, Op | None]:
+    """Likewise of moments, told by how long after the first of 1970 they are, and of a bound that each row may have."""
+    meant = {Op.LT: Op.LE, Op.GT: Op.GE}.get(op, op) if op else None
+    if meant is not op:
+        bound = f"({bound} {'-' if (op is Op.LT) == (sign == '+') else '+'} {_TICK})"
+    back, shifted = "+-"[sign == "+"], f"{term} {sign} {bound}"
+    most, least = (_LONGEST if meant is Op.LE else "NULL"), (_SHORTEST if meant is Op.GE else "NULL")
+    later = f"CASE WHEN {term} > {_LONGEST} {back} {bound} THEN {most} ELSE {shifted} END"
+    sooner = f"CASE WHEN {term} < {_SHORTEST} {back} {bound} THEN {least} ELSE {shifted} END"
+    return f"CASE WHEN {bound} {'>' if sign == '+' else '<'} {_NO_TIME} THEN {later} ELSE {sooner} END", meant
 
 
 def _loose(rounding: str, term: str, sign: str, bound: str, op: Op | None) -> tuple[str, Op | None]:
