@@ -75,6 +75,15 @@ def test_a_column_that_cannot_leave_spark_is_joined_there(spark: SparkSession) -
     assert dv.join(left, right, on="l.id = r.id", how="full", algorithm="redistribute").count() == 35
 
 
+@pytest.mark.parametrize("odd", ["array(TIME'10:00:00')", "named_struct('f', id, 'f', id + 1)"])
+def test_times_of_day_and_fields_that_share_a_name_stay_in_spark(spark: SparkSession, odd: str) -> None:
+    left, right = spark.range(4).selectExpr("id", f"{odd} odd"), spark.range(2, 6).selectExpr("id", f"{odd} odd")
+    for on, rows in (("l.id < r.id", 13), ("l.id = r.id", 6)):
+        assert len(dv.join(left, right, on=on, how="full").collect()) == rows
+    with pytest.raises(UnsupportedError, match=r"column '[lr]\.odd' is .*, which cannot pass from Spark to Python\."):
+        dv.asof_join(left, right, on="id")
+
+
 def test_where_spark_has_no_join_of_its_own_such_a_column_is_refused(spark: SparkSession) -> None:
     left, right = _sides(spark, months="make_ym_interval(0, CAST(id AS INT))")
     message = r"column '[lr]\.months' is interval year to month, which cannot pass from Spark to Python\. Hint: leave"

@@ -14,6 +14,7 @@ from pyspark.sql.types import (
     MapType,
     StructField,
     StructType,
+    TimeType,
     VariantType,
     YearMonthIntervalType,
 )
@@ -59,22 +60,35 @@ def arrow_type(kind: DataType) -> pa.DataType | None:
     return _ARROW.get(name)
 
 
-def leaves(kind: DataType) -> Iterator[DataType]:
-    """The types of the values that a value is made of: of its fields, elements and keys, or its own."""
+def parts(kind: DataType) -> Iterator[DataType]:
+    """A type, and all that it is made of: its fields', elements' and keys'."""
+    yield kind
     if isinstance(kind, StructType):
-        for field in kind.fields:
-            yield from leaves(field.dataType)
-    elif isinstance(kind, ArrayType):
-        yield from leaves(kind.elementType)
+        inner = [field.dataType for field in kind.fields]
     elif isinstance(kind, MapType):
-        yield from (*leaves(kind.keyType), *leaves(kind.valueType))
+        inner = [kind.keyType, kind.valueType]
     else:
-        yield kind
+        inner = [kind.elementType] if isinstance(kind, ArrayType) else []
+    for own in inner:
+        yield from parts(own)
+
+
+def leaves(kind: DataType) -> Iterator[DataType]:
+    """The types of the values that a value is made of, or its own."""
+    return (own for own in parts(kind) if not isinstance(own, (ArrayType, MapType, StructType)))
 
 
 def can_leave(kind: DataType) -> bool:
-    """Whether values of a type can pass from Spark to Python."""
-    return not any(isinstance(own, (CalendarIntervalType, YearMonthIntervalType)) for own in leaves(kind))
+    """Whether values of a type can pass from Spark to Python, and NULLs of it be made: Spark 4.3 casts none to TIME."""
+    return not any(
+        isinstance(own, (CalendarIntervalType, TimeType, YearMonthIntervalType)) or _repeats_names(own)
+        for own in parts(kind)
+    )
+
+
+def _repeats_names(kind: DataType) -> bool:
+    """Whether it is a struct two fields of which share a name, which Arrow cannot tell apart."""
+    return isinstance(kind, StructType) and len(set(kind.names)) < len(kind.names)
 
 
 def can_hash(kind: DataType) -> bool:
