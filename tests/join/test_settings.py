@@ -86,3 +86,18 @@ def test_settings_change_no_row(
     assert sum(table.num_rows for table in found) > 10 * ROWS
     for got, want in zip(found, wanted, strict=True):
         assert_same_rows(got.cast(want.schema), want)  # texts may have been asked for as large ones
+
+
+@pytest.mark.parametrize(
+    ("setting", "on"),
+    [
+        ({f"{SQL}.parser.escapedStringLiterals": "true"}, r"l.n <= r.n AND (l.s = 'a\b3' OR r.s = 'a\b5')"),
+        ({f"{SQL}.decimalOperations.allowPrecisionLoss": "false"}, "l.n <= r.n AND l.d * r.d < 1.524158"),
+    ],
+)
+def test_settings_that_change_what_a_test_means_are_heeded(spark: SparkSession, setting: Any, on: str) -> None:
+    text, number = r"concat('a\\b', id) s", "CAST(1.23456789 AS DECIMAL(38, 18)) d"
+    rows = spark.range(6).selectExpr("id n", text, number)
+    with changed(spark, setting):
+        got, want = (dv.join(rows, rows, on=on, algorithm=way).count() for way in ("auto", "spark"))
+    assert got == want > 0

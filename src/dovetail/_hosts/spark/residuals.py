@@ -15,19 +15,26 @@ if TYPE_CHECKING:
     from dovetail._hosts.spark.sides import Sides
 
 _COMPARED = (exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.NullSafeNEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
+_KNOWN = {
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.decimalOperations.allowPrecisionLoss": "true",
+    "spark.sql.parser.escapedStringLiterals": "false",
+}
+"""Settings that change what an expression means, as tasks take them to be."""
 _UTC = frozenset(("UTC", "Etc/UTC", "GMT", "Z", "+00:00", "UTC+0"))
 
 
 def task_can_test(sides: Sides) -> bool:
     """Whether tasks can evaluate the residuals as this session's Spark would.
 
-    They know ANSI mode and UTC; with other settings, or an expression or type that they lack, Spark tests the pairs.
+    They know ANSI mode, UTC and Spark's own rules for decimals and texts; with other settings, or an expression or type
+    that they lack, Spark tests the pairs.
     """
     residuals = sides.condition.residuals
     if not residuals:
         return True
     session = sides.left.frame.sparkSession
-    if session.conf.get("spark.sql.ansi.enabled") != "true":
+    if any(session.conf.get(name) != value for name, value in _KNOWN.items()):
         return False
     nothing = _no_rows(sides)
     if nothing is None:
