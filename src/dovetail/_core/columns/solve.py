@@ -107,10 +107,7 @@ def _way(own: Difference, kinds: Kinds, *, closed: bool, wraps: bool) -> _Way | 
     if set(families) <= {"integer", "decimal"}:
         return _Way(_exact(families), _plain) if _fit(kinds) else None
     if set(families) <= {"integer", "decimal", "float"} and closed and not own.added:
-        if "float" not in families[:2] and not _fit(kinds[:2]):
-            return None
-        rounding = _ROUNDING[pa.float32() in kinds]
-        return _Way(("CAST({} AS DOUBLE)",) * 3, partial(_loose, rounding), exact=False)
+        return _doubles(kinds)
     if families[2] == "day_time" and not own.added:
         calendars = {_calendar(kind) for kind in kinds[:2]}
         origin = _ORIGINS.get(calendars.pop()) if len(calendars) == 1 else None
@@ -125,6 +122,14 @@ def _whole(own: Difference, kinds: Kinds) -> _Way:
         term = "({})" if kinds[0] == kinds[1] == BIGINT else "CAST({} AS BIGINT)"
         return _Way((term, term, "{}"), _within)
     return _Way((_WIDE,) * 3, _plain)
+
+
+def _doubles(kinds: Kinds) -> _Way | None:
+    """Bounds in doubles; None for decimals whose difference is rounded by more than a double is."""
+    if "float" not in map(family, kinds[:2]) and not _fit(kinds[:2]):
+        return None
+    rounding = _ROUNDING[pa.float32() in kinds]
+    return _Way(("CAST({} AS DOUBLE)",) * 3, partial(_loose, rounding), exact=False)
 
 
 def _exact(families: list[str]) -> tuple[str, str, str]:
