@@ -64,6 +64,12 @@ def test_values_of_every_type_are_looked_up(spark: SparkSession, large: DataFram
     _same(_small(spark, f"CAST(IF(id = 7, NULL, id) AS {kind})"), large, how)
 
 
+@pytest.mark.parametrize("how", ["left", "inner"])
+def test_keys_that_spark_knows_beforehand_need_not_fit_the_small_type(spark: SparkSession, how: str) -> None:
+    large = spark.range(4000).selectExpr("id AS k").unionAll(spark.sql("SELECT 9223372036854775807 AS k"))
+    _same(_small(spark, "CAST(id AS TINYINT)"), large, how)
+
+
 @pytest.mark.parametrize("how", HOWS)
 @pytest.mark.parametrize("sampled", [1, 40])
 def test_what_the_sample_missed_is_found_later(

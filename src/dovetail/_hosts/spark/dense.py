@@ -189,7 +189,7 @@ class DenseBits:
         kept = Kept.of(self.keys.query.how, self.keys.travels)
         number, kind = f"CAST({key} AS BIGINT)", self.keys.small.frame.schema[self.keys.own].dataType.simpleString()
         met = self.span.has("own", number)
-        found = {KEY: f"CAST({key} AS {kind})"}
+        found = {KEY: f"try_cast({key} AS {kind})"}  # Spark computes constants before it tests them
         found |= {own: f"{array(own)}[{self.span.place_of(number)}]" for own in self._by_key or ()}
         if kept.stored != "alone":
             return found, met
