@@ -39,6 +39,8 @@ COLUMNS = {
     "runs": pa.RunEndEncodedArray.from_arrays([2, 3], ["x", "y"]),
     "struct of view": pa.array([{"x": "a"}] * 3, pa.struct([("x", pa.string_view())])),
     "list of view": pa.array([["a"], None, []], pa.list_(pa.string_view())),
+    "list of two views": pa.array([["a", "b"], None, ["c", None]], pa.list_(pa.string_view(), 2)),
+    "map of views": pa.array([[("a", "b")], None, []], pa.map_(pa.string_view(), pa.string_view())),
     "dense union": pa.UnionArray.from_dense(
         CODES, pa.array([0, 0, 1], pa.int32()), [pa.array([1, 2]), pa.array(["b"])]
     ),

@@ -25,6 +25,10 @@ def plain_type(kind: pa.DataType) -> pa.DataType:
         return pa.list_(_plain_field(kind.value_field))
     if pa.types.is_large_list(kind):
         return pa.large_list(_plain_field(kind.value_field))
+    if pa.types.is_fixed_size_list(kind):
+        return pa.list_(_plain_field(kind.value_field), kind.list_size)
+    if pa.types.is_map(kind):
+        return pa.map_(_plain_field(kind.key_field), _plain_field(kind.item_field), keys_sorted=kind.keys_sorted)
     return kind
 
 
