@@ -58,6 +58,14 @@ class UnsupportedError(DovetailError):
         )
 
     @classmethod
+    def long_texts(cls) -> Self:
+        """Refuse values that one array cannot hold."""
+        return cls(
+            "the texts of a column take more than 2 GB; such a column can be carried along, but not read or made. "
+            "Hint: pass Spark DataFrames, or compute a shorter column first, such as a hash."
+        )
+
+    @classmethod
     def column_type(cls, column: str, arrow_type: str) -> Self:
         """Name a column whose Arrow type has no Spark type."""
         return cls(f"column {column!r} is {arrow_type}, which Spark has no type for. Hint: cast it, or leave it out.")

@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from dovetail._core.columns.table import Columns
 from dovetail._core.columns.types import TIMESTAMP, TIMESTAMP_NTZ, canonical, canonicalise, sql_name
-from dovetail.errors import UsageError
+from dovetail.errors import UnsupportedError, UsageError
 
 CANONICAL = [
     (pa.large_string(), pa.string()),
@@ -119,3 +119,11 @@ def test_chunks_are_put_together() -> None:
 )
 def test_messages_use_sparks_names(kind: pa.DataType, name: str) -> None:
     assert sql_name(kind) == name
+
+
+def test_texts_that_no_array_of_ours_can_hold_are_refused_in_one_line() -> None:
+    size = 3 << 30  # of bytes that nobody touches, and so take no memory
+    buffers = [None, pa.py_buffer(np.array([0, size])), pa.py_buffer(np.zeros(size, np.uint8))]
+    long = pa.Array.from_buffers(pa.large_string(), 1, buffers)
+    with pytest.raises(UnsupportedError, match=r"^the texts of a column .* more than 2 GB; .*Hint: [^\n]+$"):
+        canonicalise(long)

@@ -10,6 +10,8 @@ import pytest
 
 import dovetail as dv
 from dovetail import stream
+from dovetail._core.columns import long_texts
+from dovetail._hosts.arrow import plain
 from dovetail.errors import UsageError
 
 
@@ -91,3 +93,25 @@ def test_one_stream_cannot_be_two_inputs() -> None:
     batches = iter(pa.table({"k": [1, 2]}).to_batches())
     with pytest.raises(UsageError, match=r"inputs 'a' and 'b' are one stream, .*Hint: give a table, or two streams"):
         stream.join(a=batches, b=batches, on="a.k = b.k")
+
+
+@pytest.mark.parametrize("call", [name for name in CALLS if name not in ("progressive", "tpmj", "online")])
+def test_texts_in_chunks_may_be_more_than_one_array_holds(call: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plain, "_MOST", 20)
+    texts = pa.chunked_array([["a" * 9, "b" * 9], ["c" * 9]])
+    nested = pa.chunked_array([[[{"t": "x"}], None], [[{"t": "y" * 9}]]])
+    got = CALLS[call](pa.table({"k": [1, 2, 3], "c": texts, "d": nested}), pa.table({"k": [1, 2, 3]})).sort_by("k")
+    assert (got["c"].to_pylist(), got["d"].to_pylist()) == (texts.to_pylist(), nested.to_pylist())
+    assert got["c"].type == pa.large_string()
+    assert got["d"].type == pa.large_list(pa.struct([("t", pa.large_string())]))
+
+
+@pytest.mark.parametrize("on", ["l.k <= r.k", "l.k <= r.k AND l.t <> r.t", "l.k = r.k - r.k"])
+@pytest.mark.parametrize("how", ["inner", "full"])
+def test_a_long_text_with_many_partners_makes_small_batches(on: str, how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(long_texts, "MOST_BYTES", 5000)
+    left = pa.table({"k": [0, *[9] * 2000], "t": ["x" * 1000, *["a"] * 2000]})
+    right = pa.table({"k": [i % 3 for i in range(500)], "t": ["b"] * 500})
+    batches = list(dv.join(left.to_reader(), right.to_reader(), on=on, how=how))
+    assert max(batch.num_rows for batch in batches) <= 4
+    assert sum(batch.num_rows for batch in batches) == (500 if how == "inner" else 2500)

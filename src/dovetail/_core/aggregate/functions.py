@@ -20,6 +20,7 @@ from dovetail._core.aggregate.exact import (
 from dovetail._core.aggregate.lanes import Lane
 from dovetail._core.aggregate.precise import add, rounded, square, squared_over
 from dovetail._core.columns.cast import cast as cast_as_spark
+from dovetail._core.columns.long_texts import in_one_array
 from dovetail._core.columns.order_keys import from_keys, has_order, is_plain, keys_with_nulls, order_keys
 from dovetail._core.columns.types import DOUBLE, sql_name
 from dovetail._core.condition.parse import told
@@ -157,7 +158,8 @@ class Extreme:
         if self._order.size == 0:
             return pa.nulls(none.size, self._values.type)
         rows = self._order[np.where(none, 0, folded[0])]
-        return self._values.take(pa.array(rows, mask=none))
+        with in_one_array():
+            return self._values.take(pa.array(rows, mask=none))
 
 
 class PlainExtreme:

@@ -11,6 +11,7 @@ import pyarrow as pa
 from dovetail._core.aggregate.distinct import distinct_in_slices
 from dovetail._core.aggregate.functions import Distinct, family, passes, prepare
 from dovetail._core.aggregate.lanes import Lane, SliceFolds
+from dovetail._core.columns.long_texts import in_one_array
 from dovetail._core.columns.order_keys import keys_with_nulls
 from dovetail._core.kernels.compile import NO_ROW
 
@@ -85,7 +86,8 @@ class WindowFolds:
             found = np.append(held, NO_ROW)[positions]
             positions = np.where((found >= windows.low) & (found < windows.high), found, NO_ROW)
         rows = windows.spread(np.append(order, NO_ROW)[positions] + 1, None) - 1
-        return values.take(pa.array(rows, mask=rows == NO_ROW))
+        with in_one_array():
+            return values.take(pa.array(rows, mask=rows == NO_ROW))
 
     def _by_value(self, values: pa.Array) -> Positions:
         """The stored rows in the order of the timeline, those of one time by their values."""

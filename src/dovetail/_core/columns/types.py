@@ -14,6 +14,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dovetail._core.columns.long_texts import in_one_array
 from dovetail.errors import UsageError
 
 MAX_PRECISION = 38
@@ -119,14 +120,16 @@ def canonicalise(array: pa.Array | pa.ChunkedArray) -> pa.Array:
     """
     whole = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
     if pa.types.is_dictionary(whole.type):
-        return canonicalise(whole.dictionary_decode())
+        with in_one_array():
+            return canonicalise(whole.dictionary_decode())
     target = canonical(whole.type)
     if whole.type == target:
         return whole
     _refuse_far(whole, target)
     if (pa.types.is_time64(whole.type) or pa.types.is_duration(whole.type)) and whole.type.unit == "ns":
         _refuse_fine(whole, target)
-    return whole.cast(target, safe=False)
+    with in_one_array():
+        return whole.cast(target, safe=False)
 
 
 def sql_name(arrow_type: pa.DataType) -> str:

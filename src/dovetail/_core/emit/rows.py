@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dovetail._core.columns.long_texts import rows_of_longest
 from dovetail._core.emit.fixed import Fixed
 from dovetail._core.emit.parallel import each
 from dovetail._core.kernels.memory import empty
@@ -150,7 +151,7 @@ def rows_of_a_batch(columns: Sequence[pa.Array], threads: int) -> int:
     """How many rows of these columns make a batch of the right weight."""
     width = sum(column.nbytes / max(1, len(column)) for column in columns)
     fitting = (BATCH_BYTES if threads == 1 else SHARED_BATCH_BYTES) / max(1, width)
-    return int(min(MAX_BATCH, max(MIN_BATCH, fitting)))
+    return int(min(MAX_BATCH, max(MIN_BATCH, fitting), rows_of_longest(columns)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 from sqlglot import exp
+
+from dovetail._core.columns.long_texts import rows_of_longest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from dovetail._core.columns.table import Columns
@@ -25,7 +27,15 @@ def residual_test(residuals: Sequence[Expression], left: Columns, right: Columns
     read = {(column.table, column.name) for own in residuals for column in own.node.find_all(exp.Column)}
     ours, theirs = ([key for key in side.raw if key in read] for side in (left, right))
 
+    room = rows_of_longest([*(left.raw[key] for key in ours), *(right.raw[key] for key in theirs)])
+
     def test(left_rows: NDArray[np.int64], right_rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        if left_rows.size <= room:
+            return passed(left_rows, right_rows)
+        stretches = [slice(start, start + room) for start in range(0, left_rows.size, room)]
+        return np.concatenate([passed(left_rows[own], right_rows[own]) for own in stretches])
+
+    def passed(left_rows: NDArray[np.int64], right_rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         pairs = left.take(left_rows, ours).beside(right.take(right_rows, theirs))
         holds = _holds(pairs, residuals[0])
         for residual in residuals[1:]:

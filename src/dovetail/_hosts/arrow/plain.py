@@ -1,4 +1,4 @@
-"""Columns in a form of which Arrow can take rows: no views, and no runs."""
+"""Columns in a form of which Arrow can take rows: no views, no runs, and no more than one piece can hold."""
 
 from __future__ import annotations
 
@@ -14,22 +14,45 @@ if TYPE_CHECKING:
     Plain = Callable[[pa.DataType], pa.DataType]
 
 
+_MOST = (1 << 31) - 1
+"""How many bytes or items offsets of 32 bits can tell apart."""
+
+
 def plain_type(kind: pa.DataType) -> pa.DataType:
     """The type of a column once it is plain; any other stays as it is."""
     for is_odd, plain in _ODD:
         if is_odd(kind):
             return plain(kind)
+    return _of_inner(kind, plain_type)
+
+
+def _of_inner(kind: pa.DataType, change: Plain) -> pa.DataType:
+    """A type with the types of its fields or items changed."""
+
+    def changed(field: pa.Field) -> pa.Field:
+        return field.with_type(change(field.type))
+
     if pa.types.is_struct(kind):
-        return pa.struct([_plain_field(kind.field(i)) for i in range(kind.num_fields)])
+        return pa.struct([changed(kind.field(i)) for i in range(kind.num_fields)])
     if pa.types.is_list(kind):
-        return pa.list_(_plain_field(kind.value_field))
+        return pa.list_(changed(kind.value_field))
     if pa.types.is_large_list(kind):
-        return pa.large_list(_plain_field(kind.value_field))
+        return pa.large_list(changed(kind.value_field))
     if pa.types.is_fixed_size_list(kind):
-        return pa.list_(_plain_field(kind.value_field), kind.list_size)
+        return pa.list_(changed(kind.value_field), kind.list_size)
     if pa.types.is_map(kind):
-        return pa.map_(_plain_field(kind.key_field), _plain_field(kind.item_field), keys_sorted=kind.keys_sorted)
+        return pa.map_(changed(kind.key_field), changed(kind.item_field), keys_sorted=kind.keys_sorted)
     return kind
+
+
+def _long_type(kind: pa.DataType) -> pa.DataType:
+    """The type with offsets of 64 bits."""
+    if pa.types.is_string(kind):
+        return pa.large_string()
+    if pa.types.is_binary(kind):
+        return pa.large_binary()
+    inner = _of_inner(kind, _long_type)
+    return pa.large_list(inner.value_field) if pa.types.is_list(kind) else inner
 
 
 _ODD: tuple[tuple[Test, Plain], ...] = (
@@ -46,11 +69,17 @@ def plain_schema(schema: pa.Schema) -> pa.Schema:
 
 def plain_table(table: pa.Table) -> pa.Table:
     """A table with the same values in plain columns."""
-    schema = plain_schema(table.schema)
+    fields = [_field_in_one(*own) for own in zip(plain_schema(table.schema), table.columns, strict=True)]
+    schema = pa.schema(fields, table.schema.metadata)
     if schema.equals(table.schema):
         return table
     columns = [_plain_column(own, kind) for own, kind in zip(table.columns, schema.types, strict=True)]
     return pa.Table.from_arrays(columns, schema=schema)
+
+
+def _field_in_one(field: pa.Field, column: pa.ChunkedArray) -> pa.Field:
+    """The field of a column in one piece: chunks may hold more texts together than a piece of their type could."""
+    return field.with_type(_long_type(field.type)) if column.num_chunks > 1 and column.nbytes > _MOST else field
 
 
 def plain_batch(batch: pa.RecordBatch) -> pa.RecordBatch:
