@@ -66,3 +66,18 @@ def test_no_more_candidates_are_tested_than_twice_those_before_the_first_partner
     assert known is not None
     assert known.sum() >= size - 1
     assert tested[0] <= 3 * size  # of two million candidates
+
+
+def test_candidates_that_lie_together_behind_others_are_not_all_tested() -> None:
+    size, tested = 2000, [0]
+    side = _side([(0, i, 0) for i in range(size)])
+    join = build_join(Kind.TWO_INEQUALITIES, Shape("right", (0,), 1), [Op.LE, Op.LE, Op.LT], side, side)
+
+    def counted(found: Matches) -> NDArray[np.bool_]:
+        tested[0] += found.size
+        return np.ones(found.size, np.bool_)
+
+    known = TestedPairs(join.pairs, counted).partners("left")
+    assert known is not None
+    assert known.all()
+    assert tested[0] <= 2 * size  # of two million candidates

@@ -77,6 +77,26 @@ def fill_first_reaching(
 
 
 @kernel
+def fill_ends_of_next(
+    tower: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    low: NDArray[np.int64],
+    high: NDArray[np.int64],
+    least: NDArray[np.int64],
+    number: np.int64,
+    out_end: NDArray[np.int64],
+) -> None:
+    """Write where the next so many positions end that reach each slice's threshold; if it has no more, its own end."""
+    for i in range(low.size):
+        position = low[i]
+        for _ in range(number):
+            position = next_reaching(tower, starts, position, high[i], least[i]) + 1
+            if position <= 0:
+                break
+        out_end[i] = position if position > 0 else high[i]
+
+
+@kernel
 def fill_reaching_pairs(
     tower: NDArray[np.int64],
     starts: NDArray[np.int64],

@@ -92,6 +92,10 @@ class SliceJoin:
         """Some of the probes, numbered anew, with other slices."""
         return SliceJoin(self.found.some(probes, low, high), self.stored)
 
+    def ends_of_next(self, probes: NDArray[np.int64], low: NDArray[np.int64], number: int) -> NDArray[np.int64]:
+        """Where the next so many candidates of some probes end, from a position on."""
+        return np.minimum(self.found.high[probes], low + number)
+
     def tasks(self, number: int, chunk: int = CHUNK) -> list[Iterator[Matches]]:
         """Split the pairs evenly, whatever row they belong to."""
         edges = np.linspace(0, self.count(), number + 1).astype(np.int64)

@@ -57,7 +57,7 @@ class TestedPairs:
 
 
 def _any_passes(pairs: SliceJoin | ThresholdJoin, tests: Sequence[Test]) -> NDArray[np.bool_]:
-    """Whether a probe has a candidate that passes: tested in rounds, of slices twice as long in each.
+    """Whether a probe has a candidate that passes: tested in rounds, of twice as many candidates in each.
 
     So never more than twice the candidates are tested that were needed, in few calls.
     """
@@ -66,7 +66,7 @@ def _any_passes(pairs: SliceJoin | ThresholdJoin, tests: Sequence[Test]) -> NDAr
     low, size = pairs.found.low[waiting], 1
     while waiting.size:
         end = pairs.found.high[waiting]
-        last = np.minimum(end, low + size)
+        last = pairs.ends_of_next(waiting, low, size)
         for task in pairs.some(waiting, low, last).tasks(1):
             for found in task:
                 _mark_passing(_numbered(found, waiting, pairs.stored), tests, pairs.stored, marked)

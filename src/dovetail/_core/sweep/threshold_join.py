@@ -24,7 +24,7 @@ from dovetail._core.kernels.compile import NO_ROW
 from dovetail._core.kernels.memory import empty
 from dovetail._core.kernels.segments import LEAST, sums_above_threshold
 from dovetail._core.kernels.slices import taken
-from dovetail._core.kernels.threshold import Tower, fill_first_reaching, fill_reaching_pairs
+from dovetail._core.kernels.threshold import Tower, fill_ends_of_next, fill_first_reaching, fill_reaching_pairs
 from dovetail._core.sweep.bounds import Slices, bounds
 from dovetail._core.sweep.matches import CHUNK, ListedMatches
 
@@ -56,6 +56,12 @@ class ThresholdJoin:
     def some(self, probes: NDArray[np.int64], low: NDArray[np.int64], high: NDArray[np.int64]) -> ThresholdJoin:
         """Some of the probes, numbered anew, with other slices."""
         return ThresholdJoin(self.found.some(probes, low, high), self.heights, self.least[probes], self.stored)
+
+    def ends_of_next(self, probes: NDArray[np.int64], low: NDArray[np.int64], number: int) -> NDArray[np.int64]:
+        """Where the next so many candidates of some probes end, from a position on."""
+        out, tower, high = np.empty(probes.size, np.int64), self._tower, self.found.high[probes]
+        fill_ends_of_next(tower.levels, tower.starts, low, high, self.least[probes], np.int64(number), out)
+        return out
 
     def count(self) -> int:
         """Count by a sweep from the greatest threshold down; no pair is made."""
