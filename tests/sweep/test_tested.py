@@ -81,3 +81,18 @@ def test_candidates_that_lie_together_behind_others_are_not_all_tested() -> None
     assert known is not None
     assert known.all()
     assert tested[0] <= 2 * size  # of two million candidates
+
+
+@given(NUMBERS, NUMBERS, st.sampled_from(SHAPES[1:3]), st.sampled_from([Op.LT, Op.LE, Op.GT, Op.GE]))
+def test_either_side_of_two_inequalities_knows_its_partners_without_pairs(
+    ours: list[tuple[int, ...]], theirs: list[tuple[int, ...]], shape: Shape, op: Op
+) -> None:
+    join = build_join(Kind.TWO_INEQUALITIES, shape, [Op.LE, op, Op.LT], _side(ours), _side(theirs))
+    for side, size in (("left", len(ours)), ("right", len(theirs))):
+        want = np.zeros(size, np.bool_)
+        for task in join.pairs.tasks(1):
+            for found in task:
+                want[found.left_rows if side == "left" else found.right_rows] = True
+        known = join.pairs.partners(side)  # type: ignore[arg-type]
+        assert known is not None
+        assert (known == want).all()

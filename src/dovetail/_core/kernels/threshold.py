@@ -97,6 +97,34 @@ def fill_ends_of_next(
 
 
 @kernel
+def mark_reaching(
+    heights: NDArray[np.int64],
+    low: NDArray[np.int64],
+    high: NDArray[np.int64],
+    least: NDArray[np.int64],
+    by_least: NDArray[np.int64],
+    next_free: NDArray[np.int64],
+    out_marked: NDArray[np.bool_],
+) -> None:
+    """Mark the positions that reach the threshold of some slice around them.
+
+    `by_least` holds the slices, the greatest threshold first; they are gone through backward, so that the first slice
+    to come by a position is the one to ask. `next_free` holds every position, and one more: each leads, by some
+    steps, to the next that no slice has come by.
+    """
+    for i in range(by_least.size - 1, -1, -1):
+        own = by_least[i]
+        position = low[own]
+        while position < high[own]:
+            if next_free[position] == position:
+                out_marked[position] = heights[position] >= least[own]
+                next_free[position] = position + 1
+            else:
+                next_free[position] = next_free[next_free[position]]
+            position = next_free[position]
+
+
+@kernel
 def fill_reaching_pairs(
     tower: NDArray[np.int64],
     starts: NDArray[np.int64],

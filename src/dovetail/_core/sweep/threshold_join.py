@@ -24,7 +24,13 @@ from dovetail._core.kernels.compile import NO_ROW
 from dovetail._core.kernels.memory import empty
 from dovetail._core.kernels.segments import LEAST, sums_above_threshold
 from dovetail._core.kernels.slices import taken
-from dovetail._core.kernels.threshold import Tower, fill_ends_of_next, fill_first_reaching, fill_reaching_pairs
+from dovetail._core.kernels.threshold import (
+    Tower,
+    fill_ends_of_next,
+    fill_first_reaching,
+    fill_reaching_pairs,
+    mark_reaching,
+)
 from dovetail._core.sweep.bounds import Slices, bounds
 from dovetail._core.sweep.matches import CHUNK, ListedMatches
 
@@ -125,9 +131,13 @@ class ThresholdJoin:
                 pairs = rows[:size], positions[:size]
                 yield ListedMatches(*pairs) if self.stored == "right" else ListedMatches(*pairs[::-1])
 
-    def partners(self, side: Side) -> NDArray[np.bool_] | None:
-        """A probe stops at its first hit; a stored row is known only by its pairs."""
-        return None if side == self.stored else self.first() != NO_ROW
+    def partners(self, side: Side) -> NDArray[np.bool_]:
+        """A probe stops at its first hit; a stored row asks the least threshold among the slices around it."""
+        if side != self.stored:
+            return np.not_equal(self.first(), NO_ROW, dtype=np.bool_)
+        marked, free = np.zeros(self.heights.size, np.bool_), np.arange(self.heights.size + 1)
+        mark_reaching(self.heights, self.found.low, self.found.high, self.least, self.by_least, free, marked)
+        return marked
 
     def first(self) -> NDArray[np.int64]:
         """The first position of each probe's slice that is high enough; NO_ROW if none is."""
