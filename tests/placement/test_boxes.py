@@ -13,7 +13,14 @@ from hypothesis import strategies as st
 from dovetail._core.columns.number_line import places
 from dovetail._core.columns.order_keys import order_keys
 from dovetail._core.condition.values import Op
-from dovetail._core.placement.boxes import anchors_inside, cut_boxes, others_reached
+from dovetail._core.placement.boxes import (
+    anchors_inside,
+    cut_boxes,
+    home_boxes,
+    others_reached,
+    reached_boxes,
+    values_of,
+)
 from dovetail._core.plan.choose import Sample
 from dovetail._core.plan.span import Span
 
@@ -56,6 +63,18 @@ def test_every_pair_meets_in_the_box_of_its_anchor_row(drawn: tuple[Sample, list
     assert (inside.sum(axis=0) == 1).all()
     met = inside.T.astype(np.int64) @ reached.astype(np.int64) > 0
     assert not (sample.holds(tuple(ops)) & ~met).any()
+
+
+@given(samples(), st.integers(1, 12))
+def test_rows_walk_down_the_cuts_to_the_boxes_that_have_them(drawn: tuple[Sample, list[Op]], cells: int) -> None:
+    sample, ops = drawn
+    found = cut_boxes(sample, ops, cells)
+    own = [values_of(sample, dimension) for dimension in range(3)]
+    inside = np.array([anchors_inside(box, sample) for box in found.boxes])
+    assert (home_boxes(found.tree, own, own) == inside.argmax(axis=0)).all()
+    reached = np.array([others_reached(box, ops, sample) for box in found.boxes])
+    rows, boxes = reached_boxes(found.tree, sample, ops)
+    assert sorted(zip(boxes.tolist(), rows.tolist(), strict=True)) == sorted(map(tuple, np.argwhere(reached).tolist()))
 
 
 def intervals(rows: int, longest: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

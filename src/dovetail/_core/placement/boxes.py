@@ -231,6 +231,38 @@ def others_reached(box: Box, ops: Sequence[Op], sample: Sample) -> NDArray[np.bo
     return reached
 
 
+def home_boxes(tree: Cut | int, own: Sequence[NDArray[Any]], cuts: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
+    """The box of every anchor row; `own` and `cuts` are these and the sampled ones, by dimensions."""
+    found = np.empty(own[0].size, np.int64)
+
+    def walk(part: Cut | int, rows: NDArray[np.int64]) -> None:
+        if isinstance(part, int):
+            found[rows] = part
+            return
+        below = own[part.dimension][rows] < cuts[part.dimension][part.row]
+        walk(part.below, rows[below])
+        walk(part.above, rows[~below])
+
+    walk(tree, np.arange(found.size))
+    return found
+
+
+def reached_boxes(tree: Cut | int, sample: Sample, ops: Sequence[Op]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The boxes in which rows of the other side, the right ones of the sample, may match: a row and a box for each."""
+    found: list[tuple[NDArray[np.int64], int]] = []
+
+    def walk(part: Cut | int, edges: tuple[Edge, ...], rows: NDArray[np.int64]) -> None:
+        if isinstance(part, int):
+            found.append((rows, part))
+            return
+        for lower, half in ((False, part.below), (True, part.above)):
+            more = (*edges, Edge(part.dimension, part.row, lower))
+            walk(half, more, rows[_may_match(more[-1], sample, ops, rows) & _in_reach(more, sample, rows)])
+
+    walk(tree, (), np.arange(sample.right[0].size))
+    return np.concatenate([rows for rows, _ in found]), np.repeat([box for _, box in found], [r.size for r, _ in found])
+
+
 def _numbered(leaf: _Leaf, boxes: list[Box]) -> Cut | int:
     """Number the leaves from left to right."""
     if leaf.cut is None:

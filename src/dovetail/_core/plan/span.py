@@ -49,6 +49,11 @@ class Span:
         ends = self.start[left], self.end[left], self.met_by_start[right], self.met_by_end[right]
         return Span(self.rising, self.falling, self.longest, *ends)
 
+    def turned(self) -> Span:
+        """The other side's rows in place of the anchor's."""
+        ends = self.met_by_start, self.met_by_end, self.start, self.end
+        return Span(self.rising, self.falling, self.longest, *ends)
+
     def least(self, end: float, length: float) -> float:
         """What lies below every start of rows that end at `end` or above and are no longer than that."""
         return -inf if isinf(end) or isinf(length) else end - length - _slack(end, length)

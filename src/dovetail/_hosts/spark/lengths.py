@@ -56,10 +56,10 @@ def is_point(side: SparkSide, start: int, end: int) -> bool:
 
 def length_text(side: SparkSide, start: int, end: int) -> str:
     """The length from one value to another, as Spark SQL."""
-    return "0D" if is_point(side, start, end) else f"({place_text(side, end)} - {place_text(side, start)})"
+    return "0D" if is_point(side, start, end) else f"({_place(side, end)} - {_place(side, start)})"
 
 
-def place_text(side: SparkSide, number: int) -> str:
+def _place(side: SparkSide, number: int) -> str:
     """Where a compared value lies on the number line, as Spark SQL."""
     value = f"v{number}"
     kind = arrow_type(side.schema[value].dataType)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from pyspark.sql import functions as F  # noqa: N812
 
+from dovetail._hosts.spark.located import place_text
 from dovetail._hosts.spark.parcels import PLACE, arrived, moved
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import DataType
 
+    from dovetail._hosts.spark.located import Located
     from dovetail._hosts.spark.sides import SparkSide
 
 
@@ -65,7 +67,9 @@ def _pick(rows: pa.Table, places: tuple[tuple[str, str], ...]) -> pa.Table:
     return pa.Table.from_arrays([rows.column(place) for _, place in places], names=[name for name, _ in places])
 
 
-def moved_over(overlay: Overlay, number: int, anchors: DataFrame, others: DataFrame, *kept: str) -> DataFrame:
+def moved_over(
+    overlay: Overlay, number: int, anchors: DataFrame, others: DataFrame, *kept: str, located: Located | None = None
+) -> DataFrame:
     """Both sides moved to so many partitions, each row to that of its `cell`; columns in `kept` are of both."""
     kinds: dict[str, DataType] = {}
     for frame, places in ((anchors, overlay.anchor), (others, overlay.other)):
@@ -77,7 +81,7 @@ def moved_over(overlay: Overlay, number: int, anchors: DataFrame, others: DataFr
             (F.col(own[place]) if place in own else F.lit(None).cast(kind)).alias(place)
             for place, kind in kinds.items()
         ]
-        return frame.select(F.expr(f"CAST(2 * cell + {int(anchor)} AS INT) AS {PLACE}"), *kept, *columns)
+        return frame.select(F.expr(f"{place_text(anchor=anchor)} AS {PLACE}"), *kept, *columns)
 
     both = laid(anchors, overlay.anchor, anchor=True).union(laid(others, overlay.other, anchor=False))
-    return moved(both, number)
+    return moved(both, number, located)

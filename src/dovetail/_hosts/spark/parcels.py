@@ -8,6 +8,7 @@ Cost         Spark writes each row once, for Python. A shuffle of rows writes it
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,20 +25,25 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pyspark.sql import DataFrame
 
+    from dovetail._hosts.spark.located import Located
+
     Batches = Iterator[pa.RecordBatch]
+    Ints = NDArray[np.int64]
 
 PLACE = "place"
 """Twice the number of a row's cell, and one more if the row is the anchor's."""
 _PARCEL = "parcel"
 _ROWS, _BYTES = 1 << 20, 64 << 20
+_STRETCH = 1 << 17
+"""So many rows are placed at a time, each of which may go to many cells."""
 _FEW_PLACES = 1 << 16
 _SMALL = pa.ipc.IpcWriteOptions(compression="lz4")
 """Spark takes three times as long to compress the same bytes, and little to find that it cannot."""
 
 
-def moved(frame: DataFrame, cells: int) -> DataFrame:
-    """The rows of a frame in parcels, each in the partition of its cell."""
-    parcels = mapped(frame, packed, f"{PLACE} INT, {_PARCEL} BINARY")
+def moved(frame: DataFrame, cells: int, located: Located | None = None) -> DataFrame:
+    """The rows of a frame in parcels, each in the partition of its cell; `located` finds those of rows without."""
+    parcels = mapped(frame, partial(packed, located=located), f"{PLACE} INT, {_PARCEL} BINARY")
     return parcels.repartitionById(cells, F.expr(f"shiftright({PLACE}, 1)"))
 
 
@@ -48,16 +54,36 @@ def arrived(batches: Batches) -> Iterator[tuple[bool, pa.Table]]:
             yield bool(place & 1), unpack(parcel.as_buffer())
 
 
-def packed(batches: Batches) -> Batches:
+def packed(batches: Batches, located: Located | None = None) -> Batches:
     """Rows with a place as parcels."""
     for table in chunks(batches, _ROWS, _BYTES):
-        places = one_chunk(table.column(PLACE)).to_numpy()
-        few = places.max(initial=0) < _FEW_PLACES
-        order = np.argsort(places.astype(np.uint16) if few else places, kind="stable")
-        sizes = np.bincount(places)
-        found = np.flatnonzero(sizes)
-        parcels = _streams(table.drop_columns(PLACE).combine_chunks().take(order), sizes[found])
-        yield pa.RecordBatch.from_arrays([pa.array(found, pa.int32()), parcels], names=[PLACE, _PARCEL])
+        places, rows = one_chunk(table.column(PLACE)).to_numpy(), table.drop_columns(PLACE).combine_chunks()
+        known = [(np.arange(places.size), places)] if located is None else _found(rows, places, located)
+        for taken, found in known:
+            yield _parcels(rows, found, taken)
+
+
+def _found(rows: pa.Table, places: Ints, located: Located) -> Iterator[tuple[Ints, Ints]]:
+    """Rows and their places, of which a row may have many: so some rows at a time, until enough are to be sent."""
+    waiting, size = [], 0
+    for start in range(0, places.size, _STRETCH):
+        marks = places[start : start + _STRETCH].astype(np.int64)
+        taken, found = located.locate(rows.slice(start, _STRETCH), marks)
+        waiting.append((start + taken, found))
+        size += taken.size
+        if size >= _ROWS or start + _STRETCH >= places.size:
+            yield np.concatenate([own for own, _ in waiting]), np.concatenate([own for _, own in waiting])
+            waiting, size = [], 0
+
+
+def _parcels(rows: pa.Table, places: Ints, taken: Ints) -> pa.RecordBatch:
+    """Some rows of a table as one parcel for each of their places."""
+    few = places.max(initial=0) < _FEW_PLACES
+    order = np.argsort(places.astype(np.uint16) if few else places, kind="stable")
+    sizes = np.bincount(places)
+    found = np.flatnonzero(sizes)
+    parcels = _streams(rows.take(taken[order]), sizes[found])
+    return pa.RecordBatch.from_arrays([pa.array(found, pa.int32()), parcels], names=[PLACE, _PARCEL])
 
 
 def _streams(rows: pa.Table, sizes: NDArray[np.int64]) -> pa.Array:

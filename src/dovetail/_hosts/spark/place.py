@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
-from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
 from pyspark.sql import functions as F  # noqa: N812
 
-from dovetail._core.placement.boxes import Box, Boxes, Cut, anchors_inside, cut_boxes, others_reached, reach
+from dovetail._core.placement.boxes import Box, Boxes, Cut, anchors_inside, cut_boxes, others_reached
 from dovetail._core.plan.matrix import Members
-from dovetail._hosts.spark.lengths import length_text, place_text
+from dovetail._hosts.spark.located import Located
 from dovetail._hosts.spark.overlay import moved_over
 from dovetail._hosts.spark.types import can_hash, literal
 
@@ -136,7 +135,13 @@ def _renumbered(boxes: Boxes, rows: NDArray[np.int64]) -> Boxes:
 
 def placed(sides: Sides, cells: Cells, overlay: Overlay) -> DataFrame:
     """Both sides in one frame, moved to their cells."""
-    return moved(sides, cells.number, _anchor_cell(sides, cells), _other_cells(sides, cells), overlay)
+    if not sides.condition.keys and cells.boxes is None:
+        everywhere = F.sequence(F.lit(0), F.lit(cells.number - 1))
+        return moved(sides, cells.number, anywhere(sides.left, cells.number), everywhere, overlay)
+    cell, matches = _cell(sides, cells), F.expr(sides.can_match(sides.left))
+    ours = sides.left.frame.withColumn("cell", F.when(matches, cell).otherwise(anywhere(sides.left, cells.number)))
+    theirs = sides.right.frame.where(sides.can_match(sides.right)).withColumn("cell", cell)
+    return moved_over(overlay, cells.number, ours, theirs, located=_located(sides, cells, overlay))
 
 
 def moved(sides: Sides, number: int, anchor_cell: Column, other_cells: Column, overlay: Overlay) -> DataFrame:
@@ -151,39 +156,31 @@ def anywhere(own: SparkSide, number: int) -> Column:
     return F.pmod(F.xxhash64(*_hashable(own)), F.lit(number)).cast("int")
 
 
-def _anchor_cell(sides: Sides, cells: Cells) -> Column:
-    """The one cell of an anchor row; rows that cannot match are spread evenly."""
-    own = sides.left
-    somewhere = anywhere(own, cells.number)
-    if sides.condition.keys:
-        cell = _hashed(sides, cells)
-        for hot in cells.hot:
-            boxed = _walk(hot.boxes.tree, sides, cells, hot.first)
-            cell = F.when(_is_key(sides, cells.anchors, hot.row), boxed).otherwise(cell)
-    elif cells.boxes is not None:
-        cell = _walk(cells.boxes.tree, sides, cells, 0)
-    else:
-        cell = somewhere
-    return F.when(F.expr(sides.can_match(own)), cell).otherwise(somewhere)
+def _cell(sides: Sides, cells: Cells) -> Column:
+    """The cell of a row that can match, by its key; or, counted down from -1, the tree of cuts that will tell."""
+    if not sides.condition.keys:
+        return F.lit(-1)
+    cell = F.pmod(F.xxhash64(*map(F.col, sides.left.named("k"))), F.lit(cells.hashed)).cast("int")
+    for number, hot in enumerate(cells.hot):
+        cell = F.when(_is_key(sides, cells.anchors, hot.row), F.lit(-1 - number)).otherwise(cell)
+    return cell
 
 
-def _other_cells(sides: Sides, cells: Cells) -> Column:
-    """All cells in which a row of the other side may have a partner."""
-    if sides.condition.keys:
-        found = F.array(_hashed(sides, cells))
-        for hot in cells.hot:
-            boxed = _reached(hot.boxes.boxes, sides, cells, hot.first)
-            found = F.when(_is_key(sides, cells.anchors, hot.row), boxed).otherwise(found)
-        return found
-    if cells.boxes is None:
-        return F.sequence(F.lit(0), F.lit(cells.number - 1))
-    return _reached(cells.boxes.boxes, sides, cells, 0)
-
-
-def _hashed(sides: Sides, cells: Cells) -> Column:
-    """The cell of an equality key."""
-    keys = [F.col(name) for name in sides.left.named("k")]
-    return F.pmod(F.xxhash64(*keys), F.lit(cells.hashed)).cast("int")
+def _located(sides: Sides, cells: Cells, overlay: Overlay) -> Located | None:
+    """What tasks need to walk down the trees; None if there is none."""
+    trees = tuple((hot.boxes.tree, hot.first) for hot in cells.hot)
+    if cells.boxes is not None:
+        trees = ((cells.boxes.tree, 0),)
+    if not trees:
+        return None
+    names = sides.left.named("v")
+    ours, theirs = (
+        tuple(dict(travels)[dict(own.same)[name]] for name in names)
+        for own, travels in ((sides.left, overlay.anchor), (sides.right, overlay.other))
+    )
+    spans = tuple((span.rising, span.falling, span.longest) for span in cells.sample.spans)
+    ops = tuple(own.op for own in sides.condition.comparisons)
+    return Located(trees, ops, cells.anchors.select(names), spans, ours, theirs)
 
 
 def _is_key(sides: Sides, anchors: pa.Table, row: int) -> Column:
@@ -193,53 +190,6 @@ def _is_key(sides: Sides, anchors: pa.Table, row: int) -> Column:
         value = anchors.column(name)[row]
         parts.append(F.col(name).eqNullSafe(literal(value)) if value.is_valid else F.col(name).isNull())
     return reduce(lambda a, b: a & b, parts)
-
-
-def _walk(tree: Cut | int, sides: Sides, cells: Cells, first: int) -> Column:
-    """The tree of cuts as nested conditions."""
-    if isinstance(tree, int):
-        return F.lit(first + tree)
-    below, above = (_walk(part, sides, cells, first) for part in (tree.below, tree.above))
-    return F.when(_lies_below(tree, sides, cells), below).otherwise(above)
-
-
-def _lies_below(cut: Cut, sides: Sides, cells: Cells) -> Column:
-    """Whether an anchor row lies below a cut: a value of it, or its length."""
-    length = cut.dimension - len(sides.condition.comparisons)
-    if length < 0:
-        name = f"v{cut.dimension}"
-        return F.col(name) < literal(cells.anchors.column(name)[cut.row])
-    span = cells.sample.spans[length]
-    return F.expr(length_text(sides.left, span.rising, span.falling)) < F.lit(float(span.length[cut.row]))
-
-
-def _reached(boxes: tuple[Box, ...], sides: Sides, cells: Cells, first: int) -> Column:
-    """The numbers of the boxes in which a row may have a partner."""
-    reached = [F.when(_may_match(box, sides, cells), F.lit(first + i)) for i, box in enumerate(boxes)]
-    return F.array_compact(F.array(*reached))
-
-
-def _may_match(box: Box, sides: Sides, cells: Cells) -> Column:
-    """Whether some anchor value inside the box's edges satisfies the comparisons with this row."""
-    holds = F.lit(True)  # noqa: FBT003 -- Spark's own parameter
-    for edge in box.edges:
-        op = (
-            sides.condition.comparisons[edge.dimension].op
-            if edge.dimension < len(sides.condition.comparisons)
-            else None
-        )
-        if op is None or edge.lower != op.rises:
-            continue
-        name = f"v{edge.dimension}"
-        cut = literal(cells.anchors.column(name)[edge.row])
-        holds &= F.col(name) < cut if not op.rises else F.col(name) > cut if op.strict else F.col(name) >= cut
-    for number, span in enumerate(cells.sample.spans):
-        least, most = reach(box.edges, cells.sample, number)
-        if isfinite(least):
-            holds &= F.expr(place_text(sides.right, span.rising)) >= F.lit(least)
-        if isfinite(most):
-            holds &= F.expr(place_text(sides.right, span.falling)) <= F.lit(most)
-    return holds
 
 
 def _hashable(own: SparkSide) -> list[Column]:
