@@ -83,6 +83,13 @@ def test_the_plan_says_so_and_moves_no_row_of_the_large_side(spark: SparkSession
     assert_same_rows(found.toArrow(), want.toArrow())
 
 
+@pytest.mark.usefixtures("small_side")
+def test_connect_keeps_a_small_side_too(connect: SparkSession) -> None:
+    left, right = connect.range(5).selectExpr("id AS a"), connect.range(2, 4).selectExpr("id AS b")
+    found = dv.join(left, right, on="l.a > r.b", how="full").collect()
+    assert_same_rows([tuple(row) for row in found], [(0, None), (1, None), (2, None), (3, 2), (4, 2), (4, 3)])
+
+
 def test_a_task_looks_for_partners_of_those_alone_that_it_has_not_seen() -> None:
     inputs = Inputs(Input("l", ("a",)), Input("r", ("b",)))
     own = Projection("l", (), ())
