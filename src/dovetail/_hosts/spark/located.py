@@ -52,7 +52,8 @@ class Located:
         for mark in np.unique(marks[marks < 0]).tolist():
             tree, anchor = divmod(-mark - 1, 2)
             own = np.flatnonzero(marks == mark)
-            picked, cells = self._cells(tree, table.take(own), anchor=bool(anchor))
+            read = table.select(list(dict.fromkeys(self.ours if anchor else self.theirs)))
+            picked, cells = self._cells(tree, read.take(own), anchor=bool(anchor))
             rows.append(own[picked])
             found.append(2 * cells + anchor)
         return np.concatenate(rows), np.concatenate(found)
