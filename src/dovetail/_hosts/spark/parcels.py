@@ -34,8 +34,8 @@ PLACE = "place"
 """Twice the number of a row's cell, and one more if the row is the anchor's."""
 _PARCEL = "parcel"
 _ROWS, _BYTES = 1 << 20, 64 << 20
-_STRETCH = 1 << 17
-"""So many rows are placed at a time, each of which may go to many cells."""
+_STRETCH = 1 << 15
+"""So many rows are placed at a time: each may go to hundreds of cells."""
 _FEW_PLACES = 1 << 16
 _SMALL = pa.ipc.IpcWriteOptions(compression="lz4")
 """Spark takes three times as long to compress the same bytes, and little to find that it cannot."""
@@ -59,8 +59,10 @@ def packed(batches: Batches, located: Located | None = None) -> Batches:
     for table in chunks(batches, _ROWS, _BYTES):
         places, rows = one_chunk(table.column(PLACE)).to_numpy(), table.drop_columns(PLACE).combine_chunks()
         known = [(np.arange(places.size), places)] if located is None else _found(rows, places, located)
+        most = max(1, min(_ROWS, _BYTES * rows.num_rows // max(1, rows.nbytes)))
         for taken, found in known:
-            yield _parcels(rows, found, taken)
+            for start in range(0, found.size, most):
+                yield _parcels(rows, found[start : start + most], taken[start : start + most])
 
 
 def _found(rows: pa.Table, places: Ints, located: Located) -> Iterator[tuple[Ints, Ints]]:
