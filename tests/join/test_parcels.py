@@ -6,6 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from dovetail._core.condition.values import Op
+from dovetail._core.placement.boxes import Cut
+from dovetail._hosts.spark.located import Located
 from dovetail._hosts.spark.parcels import PLACE, arrived, packed
 
 
@@ -24,6 +27,29 @@ def test_rows_arrive_at_their_places(most: int, rows: int) -> None:
         here = pa.array(np.flatnonzero(places.to_numpy() == place))
         assert table.equals(sent.take(here).drop_columns(PLACE).combine_chunks())
     assert _places(parcels) == sorted(set(places.to_pylist()))
+
+
+def test_rows_that_go_to_many_cells_leave_in_small_parcels(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dovetail._hosts.spark.parcels._ROWS", 100)
+    monkeypatch.setattr("dovetail._hosts.spark.parcels._STRETCH", 40)
+    # One inequality, cut at 0, 1, 2, ...: a row of the other side goes to every box below it.
+    tree: Cut | int = 9
+    for row in range(9, 0, -1):
+        tree = Cut(0, row, row - 1, tree)
+    located = Located(((tree, 0),), (Op.LE,), pa.table({"v0": np.arange(10)}), (), ("v",), ("v",))
+    values = np.arange(90) % 10
+    sent = pa.table({PLACE: pa.array(np.full(90, -1), pa.int32()), "v": values})
+
+    parcels = list(packed(iter(sent.to_batches()), located))
+
+    assert max(sum(table.num_rows for _, table in arrived(iter([batch]))) for batch in parcels) <= 100
+    met = [(place // 2, v) for batch in parcels for place, v in _rows(batch)]
+    assert sorted(met) == sorted((box, int(v)) for v in values for box in range(v + 1))
+
+
+def _rows(batch: pa.RecordBatch) -> list[tuple[int, int]]:
+    tables = [table for _, table in arrived(iter([batch]))]
+    return [(place, v) for place, table in zip(_places([batch]), tables, strict=True) for v in table["v"].to_pylist()]
 
 
 def test_nothing_is_packed_of_nothing() -> None:
