@@ -8,8 +8,9 @@ import pytest
 
 from dovetail._core.condition.values import Op
 from dovetail._core.placement.boxes import Cut
-from dovetail._hosts.spark.located import Located
-from dovetail._hosts.spark.parcels import PLACE, arrived, packed
+from dovetail._hosts.spark.parcels import arrived, packed
+from dovetail._hosts.spark.places import PLACE
+from dovetail._hosts.spark.trees import Trees
 
 
 @pytest.mark.parametrize("most", [0, 1, 45, 200_000])
@@ -22,40 +23,30 @@ def test_rows_arrive_at_their_places(most: int, rows: int) -> None:
 
     parcels = list(packed(iter(sent.to_batches(max_chunksize=300))))
 
-    for place, (anchor, table) in zip(_places(parcels), arrived(iter(parcels)), strict=True):
-        assert anchor == bool(place % 2)
+    for place, table in arrived(iter(parcels)):
         here = pa.array(np.flatnonzero(places.to_numpy() == place))
         assert table.equals(sent.take(here).drop_columns(PLACE).combine_chunks())
-    assert _places(parcels) == sorted(set(places.to_pylist()))
+    assert [place for place, _ in arrived(iter(parcels))] == sorted(set(places.to_pylist()))
 
 
 def test_rows_that_go_to_many_cells_leave_in_small_parcels(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dovetail._hosts.spark.parcels._ROWS", 100)
-    monkeypatch.setattr("dovetail._hosts.spark.parcels._STRETCH", 40)
+    monkeypatch.setattr("dovetail._hosts.spark.parcels._TURN", 40)
     # One inequality, cut at 0, 1, 2, ...: a row of the other side goes to every box below it.
     tree: Cut | int = 9
     for row in range(9, 0, -1):
         tree = Cut(0, row, row - 1, tree)
-    located = Located(((tree, 0),), (Op.LE,), pa.table({"v0": np.arange(10)}), (), ("v",), ("v",))
+    trees = Trees(((tree, 0),), (Op.LE,), pa.table({"v0": np.arange(10)}), (), ("v",), ("v",))
     values = np.arange(90) % 10
     sent = pa.table({PLACE: pa.array(np.full(90, -1), pa.int32()), "v": values})
 
-    parcels = list(packed(iter(sent.to_batches()), located))
+    parcels = list(packed(iter(sent.to_batches()), trees))
 
     assert max(sum(table.num_rows for _, table in arrived(iter([batch]))) for batch in parcels) <= 100
-    met = [(place // 2, v) for batch in parcels for place, v in _rows(batch)]
+    met = [(place >> 2, v) for place, table in arrived(iter(parcels)) for v in table["v"].to_pylist()]
     assert sorted(met) == sorted((box, int(v)) for v in values for box in range(v + 1))
-
-
-def _rows(batch: pa.RecordBatch) -> list[tuple[int, int]]:
-    tables = [table for _, table in arrived(iter([batch]))]
-    return [(place, v) for place, table in zip(_places([batch]), tables, strict=True) for v in table["v"].to_pylist()]
 
 
 def test_nothing_is_packed_of_nothing() -> None:
     assert list(packed(iter(()))) == []
     assert list(arrived(iter(()))) == []
-
-
-def _places(parcels: list[pa.RecordBatch]) -> list[int]:
-    return [place for batch in parcels for place in batch.column(PLACE).to_pylist()]

@@ -18,8 +18,9 @@ from dovetail._core.sweep.picked import PickedPairs
 from dovetail._core.sweep.prepare import SideColumns
 from dovetail._core.sweep.residual import residual_test
 from dovetail._hosts.spark.mapped import mapped
-from dovetail._hosts.spark.ranges import Margins, described, loads, placed, plan_cells
+from dovetail._hosts.spark.ranges import described, loads, placed, plan_cells
 from dovetail._hosts.spark.residuals import task_can_test
+from dovetail._hosts.spark.stretches import Margins
 from dovetail._hosts.spark.timed import TimedSides, offset_type, place_of, project_timed
 from dovetail._hosts.spark.types import schema_of
 from dovetail.errors import UnsupportedError
@@ -48,7 +49,7 @@ def run(asked: AsOf, left: SparkFrame, right: SparkFrame) -> DataFrame:
     """Join two DataFrames; the statistics are read now, the rows when Spark asks for them."""
     task, sides, cells = _planned(asked, left, right)
     preserved = asked.query.how in ("right", "full")
-    rows = placed(sides, cells, task.sides.overlay, witnesses=preserved, keep_right=preserved)
+    rows = placed(sides, cells, task.sides.overlay, preserved=preserved)
     fields = schema_of(_fields(asked, sides))
     return mapped(rows, task.run, fields).toDF(*(column.name for column in asked.query.output))
 
@@ -56,7 +57,8 @@ def run(asked: AsOf, left: SparkFrame, right: SparkFrame) -> DataFrame:
 def explain(asked: AsOf, left: SparkFrame, right: SparkFrame) -> Plan:
     """Say how two DataFrames will be joined."""
     _, sides, cells = _planned(asked, left, right)
-    return asof_plan(asked, "spark", *described(cells), **loads(sides, cells, asked.query.how in ("right", "full")))
+    preserved = asked.query.how in ("right", "full")
+    return asof_plan(asked, "spark", *described(cells), **loads(sides, cells, preserved=preserved))
 
 
 def _planned(asked: AsOf, left: SparkFrame, right: SparkFrame) -> tuple[AsOfTask, Sides, TimeCells]:

@@ -53,12 +53,12 @@ class Loads:
     @property
     def load_in(self) -> float:
         """The fullest cell over the mean: rows in."""
-        return _balance(self.anchors + self.others)
+        return balance(self.anchors + self.others)
 
     @property
     def load_out(self) -> float:
         """The fullest cell over the mean: results out."""
-        return _balance(self.results)
+        return balance(self.results)
 
     def longest(self, cores: int) -> float:
         """About how many rows the busiest core takes in and gives out."""
@@ -75,6 +75,6 @@ def _results_by_cell(members: Members, sample: Sample, ops: tuple[Op, ...]) -> N
     return np.asarray(found * (sizes[0] / picks[0].size) * (sizes[1] / picks[1].size))
 
 
-def _balance(loads: NDArray[np.float64]) -> float:
+def balance(loads: NDArray[np.float64]) -> float:
     """The greatest over the mean."""
     return float(loads.max() / loads.mean()) if loads.size and loads.mean() > 0 else 1.0

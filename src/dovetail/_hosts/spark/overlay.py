@@ -12,16 +12,15 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from pyspark.sql import functions as F  # noqa: N812
 
-from dovetail._hosts.spark.located import place_text
-from dovetail._hosts.spark.parcels import PLACE, arrived, moved
+from dovetail._hosts.spark.parcels import arrived
+from dovetail._hosts.spark.places import PLACE, is_anchor, is_guest, place_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from pyspark.sql import DataFrame
     from pyspark.sql.types import DataType
 
-    from dovetail._hosts.spark.located import Located
     from dovetail._hosts.spark.sides import SparkSide
 
 
@@ -38,14 +37,41 @@ class Overlay:
         kinds = list(dict.fromkeys(_kind(side, name) for side in (anchor, other) for name in side.travelling))
         return cls(_placed(anchor, kinds), _placed(other, kinds))
 
-    def sides(self, batches: Iterator[pa.RecordBatch], *kept: str) -> tuple[pa.Table, pa.Table] | None:
-        """The rows of either side in a task's cell, under their own names, with what there is of `kept`."""
+    def laid(self, anchors: DataFrame, others: DataFrame) -> DataFrame:
+        """The rows of both sides, each of which has a `cell`, with their places."""
+        kinds: dict[str, DataType] = {}
+        for frame, places in ((anchors, self.anchor), (others, self.other)):
+            kinds |= {place: frame.schema[name].dataType for name, place in places}
+
+        def lay(frame: DataFrame, places: tuple[tuple[str, str], ...], *, anchor: bool) -> DataFrame:
+            own = {place: name for name, place in places}
+            columns = [
+                (F.col(own[place]) if place in own else F.lit(None).cast(kind)).alias(place)
+                for place, kind in kinds.items()
+            ]
+            return frame.select(F.expr(f"{place_text(anchor=anchor)} AS {PLACE}"), *columns)
+
+        return lay(anchors, self.anchor, anchor=True).union(lay(others, self.other, anchor=False))
+
+    def anchor_columns(self, anchor: SparkSide, names: Sequence[str]) -> tuple[str, ...]:
+        """Where columns of the anchor travel."""
+        return tuple(dict(self.anchor)[dict(anchor.same)[name]] for name in names)
+
+    def other_columns(self, other: SparkSide, names: Sequence[str]) -> tuple[str, ...]:
+        """Where columns of the other side travel."""
+        return tuple(dict(self.other)[dict(other.same)[name]] for name in names)
+
+    def sides(self, batches: Iterator[pa.RecordBatch], own: str | None = None) -> tuple[pa.Table, pa.Table] | None:
+        """The rows of either side in a task's cell, under their own names; a column `own` tells them from guests."""
         ours, theirs = [], []
-        for anchor, rows in arrived(batches):
-            both = tuple((name, name) for name in kept if name in rows.column_names)
+        mark = () if own is None else ((own, own),)
+        for place, parcel in arrived(batches):
+            rows, anchor = parcel, is_anchor(place)
+            if own is not None:
+                rows = parcel.append_column(own, pa.repeat(pa.scalar(not is_guest(place)), parcel.num_rows))
             # One side's rows tell the types of the other's columns, too: a cell may have none of them.
-            ours.append(_pick(rows if anchor else rows.slice(0, 0), self.anchor + both))
-            theirs.append(_pick(rows.slice(0, 0) if anchor else rows, self.other + both))
+            ours.append(_pick(rows if anchor else rows.slice(0, 0), self.anchor + mark))
+            theirs.append(_pick(rows.slice(0, 0) if anchor else rows, self.other + mark))
         return (pa.concat_tables(ours), pa.concat_tables(theirs)) if ours else None
 
 
@@ -65,23 +91,3 @@ def _kind(side: SparkSide, name: str) -> str:
 
 def _pick(rows: pa.Table, places: tuple[tuple[str, str], ...]) -> pa.Table:
     return pa.Table.from_arrays([rows.column(place) for _, place in places], names=[name for name, _ in places])
-
-
-def moved_over(
-    overlay: Overlay, number: int, anchors: DataFrame, others: DataFrame, *kept: str, located: Located | None = None
-) -> DataFrame:
-    """Both sides moved to so many partitions, each row to that of its `cell`; columns in `kept` are of both."""
-    kinds: dict[str, DataType] = {}
-    for frame, places in ((anchors, overlay.anchor), (others, overlay.other)):
-        kinds |= {place: frame.schema[name].dataType for name, place in places}
-
-    def laid(frame: DataFrame, places: tuple[tuple[str, str], ...], *, anchor: bool) -> DataFrame:
-        own = {place: name for name, place in places}
-        columns = [
-            (F.col(own[place]) if place in own else F.lit(None).cast(kind)).alias(place)
-            for place, kind in kinds.items()
-        ]
-        return frame.select(F.expr(f"{place_text(anchor=anchor)} AS {PLACE}"), *kept, *columns)
-
-    both = laid(anchors, overlay.anchor, anchor=True).union(laid(others, overlay.other, anchor=False))
-    return moved(both, number, located)

@@ -17,6 +17,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from dovetail._core.columns.table import one_chunk
 from dovetail._hosts.spark.mapped import mapped
+from dovetail._hosts.spark.places import CELL, PLACE, located
 from dovetail._hosts.spark.wire import chunks, unpack
 
 if TYPE_CHECKING:
@@ -25,55 +26,70 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pyspark.sql import DataFrame
 
-    from dovetail._hosts.spark.located import Located
+    from dovetail._hosts.spark.places import Locator
 
     Batches = Iterator[pa.RecordBatch]
     Ints = NDArray[np.int64]
 
-PLACE = "place"
-"""Twice the number of a row's cell, and one more if the row is the anchor's."""
 _PARCEL = "parcel"
 _ROWS, _BYTES = 1 << 20, 64 << 20
-_STRETCH = 1 << 15
+_TURN = 1 << 15
 """So many rows are placed at a time: each may go to hundreds of cells."""
 _FEW_PLACES = 1 << 16
 _SMALL = pa.ipc.IpcWriteOptions(compression="lz4")
 """Spark takes three times as long to compress the same bytes, and little to find that it cannot."""
 
 
-def moved(frame: DataFrame, cells: int, located: Located | None = None) -> DataFrame:
-    """The rows of a frame in parcels, each in the partition of its cell; `located` finds those of rows without."""
-    parcels = mapped(frame, partial(packed, located=located), f"{PLACE} INT, {_PARCEL} BINARY")
-    return parcels.repartitionById(cells, F.expr(f"shiftright({PLACE}, 1)"))
+def moved(frame: DataFrame, cells: int, locator: Locator | None = None) -> DataFrame:
+    """The rows of a frame in parcels, each in the partition of its cell; `locator` finds those that are not known."""
+    parcels = mapped(frame, partial(packed, locator=locator), f"{PLACE} INT, {_PARCEL} BINARY")
+    return parcels.repartitionById(cells, F.expr(CELL))
 
 
-def arrived(batches: Batches) -> Iterator[tuple[bool, pa.Table]]:
-    """The rows of each parcel in a task's cell, and whether they are the anchor's."""
+def counted(frame: DataFrame, locator: Locator | None = None) -> DataFrame:
+    """How many rows of a frame would go to each place, in parts."""
+    return mapped(frame, partial(_counts, locator=locator), f"{PLACE} INT, rows BIGINT")
+
+
+def arrived(batches: Batches) -> Iterator[tuple[int, pa.Table]]:
+    """The rows of each parcel in a task's cell, and their place."""
     for batch in batches:
-        for place, parcel in zip(batch.column(PLACE).to_pylist(), batch.column(_PARCEL), strict=True):
-            yield bool(place & 1), unpack(parcel.as_buffer())
+        yield from zip(batch.column(PLACE).to_pylist(), map(_opened, batch.column(_PARCEL)), strict=True)
 
 
-def packed(batches: Batches, located: Located | None = None) -> Batches:
+def _opened(parcel: pa.BinaryScalar) -> pa.Table:
+    return unpack(parcel.as_buffer())
+
+
+def packed(batches: Batches, locator: Locator | None = None) -> Batches:
     """Rows with a place as parcels."""
     for table in chunks(batches, _ROWS, _BYTES):
-        places, rows = one_chunk(table.column(PLACE)).to_numpy(), table.drop_columns(PLACE).combine_chunks()
-        known = [(np.arange(places.size), places)] if located is None else _found(rows, places, located)
+        rows = table.drop_columns(PLACE).combine_chunks()
         most = max(1, min(_ROWS, _BYTES * rows.num_rows // max(1, rows.nbytes)))
-        for taken, found in known:
-            for start in range(0, found.size, most):
-                yield _parcels(rows, found[start : start + most], taken[start : start + most])
+        for taken, places in _found(table, rows, locator):
+            for start in range(0, places.size, most):
+                yield _parcels(rows, places[start : start + most], taken[start : start + most])
 
 
-def _found(rows: pa.Table, places: Ints, located: Located) -> Iterator[tuple[Ints, Ints]]:
+def _counts(batches: Batches, locator: Locator | None) -> Batches:
+    for table in chunks(batches, _ROWS, _BYTES):
+        for _, places in _found(table, table, locator):
+            met, sizes = np.unique(places, return_counts=True)
+            yield pa.RecordBatch.from_arrays([pa.array(met, pa.int32()), pa.array(sizes)], names=[PLACE, "rows"])
+
+
+def _found(table: pa.Table, rows: pa.Table, locator: Locator | None) -> Iterator[tuple[Ints, Ints]]:
     """Rows and their places, of which a row may have many: so some rows at a time, until enough are to be sent."""
+    places = one_chunk(table.column(PLACE)).to_numpy().astype(np.int64)
+    if locator is None:
+        yield np.arange(places.size), places
+        return
     waiting, size = [], 0
-    for start in range(0, places.size, _STRETCH):
-        marks = places[start : start + _STRETCH].astype(np.int64)
-        taken, found = located.locate(rows.slice(start, _STRETCH), marks)
+    for start in range(0, places.size, _TURN):
+        taken, found = located(locator, rows.slice(start, _TURN), places[start : start + _TURN])
         waiting.append((start + taken, found))
         size += taken.size
-        if size >= _ROWS or start + _STRETCH >= places.size:
+        if size >= _ROWS or start + _TURN >= places.size:
             yield np.concatenate([own for own, _ in waiting]), np.concatenate([own for _, own in waiting])
             waiting, size = [], 0
 

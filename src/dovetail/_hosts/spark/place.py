@@ -11,8 +11,8 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from dovetail._core.placement.boxes import Box, Boxes, Cut, anchors_inside, cut_boxes, others_reached
 from dovetail._core.plan.matrix import Members
-from dovetail._hosts.spark.located import Located
-from dovetail._hosts.spark.overlay import moved_over
+from dovetail._hosts.spark import parcels
+from dovetail._hosts.spark.trees import Trees
 from dovetail._hosts.spark.types import can_hash, literal
 
 if TYPE_CHECKING:
@@ -141,14 +141,14 @@ def placed(sides: Sides, cells: Cells, overlay: Overlay) -> DataFrame:
     cell, matches = _cell(sides, cells), F.expr(sides.can_match(sides.left))
     ours = sides.left.frame.withColumn("cell", F.when(matches, cell).otherwise(anywhere(sides.left, cells.number)))
     theirs = sides.right.frame.where(sides.can_match(sides.right)).withColumn("cell", cell)
-    return moved_over(overlay, cells.number, ours, theirs, located=_located(sides, cells, overlay))
+    return parcels.moved(overlay.laid(ours, theirs), cells.number, _trees(sides, cells, overlay))
 
 
 def moved(sides: Sides, number: int, anchor_cell: Column, other_cells: Column, overlay: Overlay) -> DataFrame:
     """Both sides in one frame, moved to cells that are known: one for an anchor row, an array of them for another."""
     ours = sides.left.frame.withColumn("cell", anchor_cell)
     theirs = sides.right.frame.withColumn("cell", F.explode(other_cells))
-    return moved_over(overlay, number, ours, theirs)
+    return parcels.moved(overlay.laid(ours, theirs), number)
 
 
 def anywhere(own: SparkSide, number: int) -> Column:
@@ -166,7 +166,7 @@ def _cell(sides: Sides, cells: Cells) -> Column:
     return cell
 
 
-def _located(sides: Sides, cells: Cells, overlay: Overlay) -> Located | None:
+def _trees(sides: Sides, cells: Cells, overlay: Overlay) -> Trees | None:
     """What tasks need to walk down the trees; None if there is none."""
     trees = tuple((hot.boxes.tree, hot.first) for hot in cells.hot)
     if cells.boxes is not None:
@@ -174,13 +174,10 @@ def _located(sides: Sides, cells: Cells, overlay: Overlay) -> Located | None:
     if not trees:
         return None
     names = sides.left.named("v")
-    ours, theirs = (
-        tuple(dict(travels)[dict(own.same)[name]] for name in names)
-        for own, travels in ((sides.left, overlay.anchor), (sides.right, overlay.other))
-    )
+    ours, theirs = overlay.anchor_columns(sides.left, names), overlay.other_columns(sides.right, names)
     spans = tuple((span.rising, span.falling, span.longest) for span in cells.sample.spans)
     ops = tuple(own.op for own in sides.condition.comparisons)
-    return Located(trees, ops, cells.anchors.select(names), spans, ours, theirs)
+    return Trees(trees, ops, cells.anchors.select(names), spans, ours, theirs)
 
 
 def _is_key(sides: Sides, anchors: pa.Table, row: int) -> Column:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pyarrow as pa
 from pyspark.sql.types import DayTimeIntervalType
 
@@ -18,7 +17,6 @@ from dovetail._core.plan.query import OutputColumn
 from dovetail._core.sweep.prepare import SideColumns
 from dovetail._hosts.ring.projection import side_columns
 from dovetail._hosts.spark.overlay import Overlay
-from dovetail._hosts.spark.ranges import OWN
 from dovetail._hosts.spark.sides import check, project
 from dovetail._hosts.spark.types import arrow_type
 from dovetail.errors import UsageError
@@ -26,6 +24,7 @@ from dovetail.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
     from pyspark.sql.types import DataType
 
@@ -37,6 +36,8 @@ if TYPE_CHECKING:
     from dovetail._hosts.spark.sides import Sides, SparkSide
 
     Batches = Iterator[pa.RecordBatch]
+
+_OWN = "own"
 
 
 def project_timed(
@@ -112,13 +113,11 @@ class TimedSides:
 
     def read(self, batches: Batches) -> tuple[TimedSide, TimedSide] | None:
         """The rows that were placed into a task's cell; None if there are none."""
-        both = self.overlay.sides(batches, OWN)
+        both = self.overlay.sides(batches, _OWN)
         return None if both is None else (_side(both[0], self.left, self.axis), _side(both[1], self.right, self.axis))
 
 
 def _side(rows: pa.Table, projection: Projection, axis: pa.DataType) -> TimedSide:
     table = rows.combine_chunks()
-    own = np.ones(table.num_rows, np.bool_)
-    if OWN in table.column_names:
-        own = one_chunk(table.column(OWN)).to_numpy(zero_copy_only=False)
+    own = one_chunk(table.column(_OWN)).to_numpy(zero_copy_only=False)
     return TimedSide(projection, projection.whole(table), own, axis)

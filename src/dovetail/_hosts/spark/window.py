@@ -18,7 +18,8 @@ from dovetail._core.sweep.prepare import SideColumns
 from dovetail._hosts.spark.handed import collected
 from dovetail._hosts.spark.join import aggregate_types
 from dovetail._hosts.spark.mapped import mapped
-from dovetail._hosts.spark.ranges import Margins, described, loads, placed, plan_cells
+from dovetail._hosts.spark.ranges import described, loads, placed, plan_cells
+from dovetail._hosts.spark.stretches import Margins
 from dovetail._hosts.spark.task import arguments_of
 from dovetail._hosts.spark.timed import TimedSides, offset_type, place_of, project_timed
 from dovetail._hosts.spark.types import schema_of
@@ -43,7 +44,7 @@ def run(asked: WindowJoin, left: SparkFrame, right: SparkFrame) -> DataFrame:
     """Fold the right DataFrame around each row of the left one."""
     query = asked.query
     task, sides, cells = _planned(asked, left, right)
-    rows = placed(sides, cells, task.sides.overlay, witnesses=False, keep_right=False)
+    rows = placed(sides, cells, task.sides.overlay, preserved=False)
     fields = [sides.left.schema[place].dataType for place in task.sides.left.showing] + aggregate_types(query, sides)
     names = [*(column.name for column in query.output), *(own.name for own in query.aggregates)]
     return mapped(rows, task.run, schema_of([(f"c{i}", kind) for i, kind in enumerate(fields)])).toDF(*names)
@@ -52,7 +53,7 @@ def run(asked: WindowJoin, left: SparkFrame, right: SparkFrame) -> DataFrame:
 def explain(asked: WindowJoin, left: SparkFrame, right: SparkFrame) -> Plan:
     """Say how the right DataFrame will be folded."""
     _, sides, cells = _planned(asked, left, right)
-    return window_plan(asked, "spark", *described(cells), **loads(sides, cells, witnesses=False))
+    return window_plan(asked, "spark", *described(cells), **loads(sides, cells, preserved=False))
 
 
 def _planned(asked: WindowJoin, left: SparkFrame, right: SparkFrame) -> tuple[WindowTask, Sides, TimeCells]:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Located:
+class Trees:
     """All trees of a placement, and what they cut by.
 
     `cuts` are the compared values of the sampled anchor rows, `spans` the comparisons between which rows of the anchor
@@ -45,30 +45,18 @@ class Located:
     ours: tuple[str, ...]
     theirs: tuple[str, ...]
 
-    def locate(self, table: pa.Table, marks: Ints) -> tuple[Ints, Ints]:
-        """Rows of a table and their places, as many of either; `marks` are places, or say which tree will tell."""
-        known = np.flatnonzero(marks >= 0)
-        rows, found = [known], [marks[known]]
-        for mark in np.unique(marks[marks < 0]).tolist():
-            tree, anchor = divmod(-mark - 1, 2)
-            own = np.flatnonzero(marks == mark)
-            read = table.select(list(dict.fromkeys(self.ours if anchor else self.theirs)))
-            picked, cells = self._cells(tree, read.take(own), anchor=bool(anchor))
-            rows.append(own[picked])
-            found.append(2 * cells + anchor)
-        return np.concatenate(rows), np.concatenate(found)
-
-    def _cells(self, number: int, rows: pa.Table, *, anchor: bool) -> tuple[Ints, Ints]:
-        """The cells of some rows, by one of the trees."""
-        tree, first = self.trees[number]
+    def cells(self, cuts: int, rows: pa.Table, *, anchor: bool) -> tuple[Ints, Ints, NDArray[np.bool_]]:
+        """Rows and a cell that each of them goes to, by the tree of this number; there are no guests."""
+        tree, first = self.trees[cuts]
         sample = self._beside(rows, self.ours if anchor else self.theirs)
-        if not anchor:
+        if anchor:
+            own = Sample(sample.right, (), None, None, tuple(span.turned() for span in sample.spans))
+            values = [[values_of(side, d) for d in range(len(self.ops) + len(self.spans))] for side in (own, sample)]
+            boxes = home_boxes(tree, *values)
+            picked = np.arange(boxes.size)
+        else:
             picked, boxes = reached_boxes(tree, sample, self.ops)
-            return picked, first + boxes
-        own = Sample(sample.right, (), None, None, tuple(span.turned() for span in sample.spans))
-        dimensions = range(len(self.ops) + len(self.spans))
-        boxes = home_boxes(tree, [values_of(own, d) for d in dimensions], [values_of(sample, d) for d in dimensions])
-        return np.arange(boxes.size), first + boxes
+        return picked, first + boxes, np.zeros(boxes.size, np.bool_)
 
     def _beside(self, rows: pa.Table, names: tuple[str, ...]) -> Sample:
         """The sampled anchor rows on the left, some rows on the right, in one order of keys."""
@@ -81,11 +69,3 @@ class Located:
             spans.append(Span(start, end, longest, *at))
         left, right = (tuple(own[side] for own in keys) for side in (0, 1))
         return Sample(left, right, None, None, tuple(spans))
-
-
-def place_text(*, anchor: bool) -> str:
-    """Where a row goes, as Spark SQL: twice its cell, and one more if it is the anchor's.
-
-    A `cell` below 0 stands for a tree, whose number is counted down from -1; so does the place then.
-    """
-    return f"CAST(IF(cell >= 0, 2 * cell + {int(anchor)}, 2 * cell + {1 - anchor}) AS INT)"
