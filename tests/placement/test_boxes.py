@@ -73,8 +73,27 @@ def test_rows_walk_down_the_cuts_to_the_boxes_that_have_them(drawn: tuple[Sample
     inside = np.array([anchors_inside(box, sample) for box in found.boxes])
     assert (home_boxes(found.tree, own, own) == inside.argmax(axis=0)).all()
     reached = np.array([others_reached(box, ops, sample) for box in found.boxes])
-    rows, boxes = reached_boxes(found.tree, sample, ops)
-    assert sorted(zip(boxes.tolist(), rows.tolist(), strict=True)) == sorted(map(tuple, np.argwhere(reached).tolist()))
+    walked = reached_boxes(found.tree, sample, ops)
+    met = zip(walked.boxes.tolist(), walked.rows.tolist(), strict=True)
+    assert sorted(met) == sorted(map(tuple, np.argwhere(reached).tolist()))
+
+
+@given(samples(), st.integers(1, 12))
+def test_rows_that_cover_a_box_match_all_of_it_and_do_not_go_there(drawn: tuple[Sample, list[Op]], cells: int) -> None:
+    sample, ops = drawn
+    found = cut_boxes(sample, ops, cells, covering=True)
+    inside = np.array([anchors_inside(box, sample) for box in found.boxes])
+    walked = reached_boxes(found.tree, sample, ops, covering=True)
+    sent, covered = np.zeros((2, len(found.boxes), sample.right[0].size), np.int64)
+    np.add.at(sent, (walked.boxes, walked.rows), 1)
+    for cover in walked.covers:
+        covered[cover.first : cover.end, cover.rows] += 1
+    assert (sent + covered <= 1).all()
+    assert (sent == [others_reached(box, ops, sample, covering=True) for box in found.boxes]).all()
+    assert [box.others for box in found.boxes] == sent.sum(axis=1).tolist()
+    holds = sample.holds(tuple(ops))
+    assert not (inside.T.astype(np.int64) @ covered > holds).any()
+    assert not (holds & ~(inside.T.astype(np.int64) @ (sent + covered) > 0)).any()
 
 
 def intervals(rows: int, longest: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

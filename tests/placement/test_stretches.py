@@ -44,8 +44,8 @@ def test_cells_have_what_their_rows_reach(name: str, reach: tuple[int | None, in
     stretch = Stretch.of(5, cuts, (pa.table({"v0": left}), pa.table({"v0": marks})), _margins(kind, reach, to_mark))
     timeline = Timeline((stretch,), ("x",), ("y",), witnesses=False)
 
-    mine, home = located(timeline, pa.table({"x": left}), np.full(len(left), -2))
-    rows, places = located(timeline, pa.table({"y": right}), np.full(len(right), -1))
+    mine, home, _ = located(timeline, pa.table({"x": left}), np.full(len(left), -2))
+    rows, places, _ = located(timeline, pa.table({"y": right}), np.full(len(right), -1))
 
     assert sorted(mine.tolist()) == list(range(len(left)))
     assert not any(is_guest(place) for place in home.tolist())

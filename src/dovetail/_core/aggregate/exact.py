@@ -26,10 +26,10 @@ _HUGE = 2.0**900
 _SCALE = 2.0**-100
 
 
-def integer_lanes(values: NDArray[np.int64]) -> list[Lane]:
-    """One lane if no sum of these values can overflow, else a low and a high one."""
+def integer_lanes(values: NDArray[np.int64], *, alike: bool = False) -> list[Lane]:
+    """One lane if no sum of these values can overflow, else a low and a high one; `alike`: these in any case."""
     most = int(max(-int(values.min(initial=0)), int(values.max(initial=0))))
-    if most * values.size < 1 << 63:
+    if most * values.size < 1 << 63 and not alike:
         return [Lane("sum", values)]
     return [Lane("sum", values & MASK), Lane("sum", values >> LIMB)]
 
@@ -44,11 +44,14 @@ def decimal_lanes(array: pa.Array) -> list[Lane]:
     return [Lane("sum", limb) for limb in limbs]
 
 
-def double_lanes(values: NDArray[np.float64]) -> list[Lane]:
-    """One lane if no sum of these values can overflow, else the huge ones scaled down in a lane of their own."""
+def double_lanes(values: NDArray[np.float64], *, alike: bool = False) -> list[Lane]:
+    """One lane if no sum of these values can overflow, else the huge ones scaled down in a lane of their own.
+
+    `alike` asks for two lanes in any case.
+    """
     sizes = np.abs(values)
     huge = sizes >= _HUGE
-    if not huge.any() or not np.isfinite(sizes[huge]).any():
+    if not (alike or (huge.any() and np.isfinite(sizes[huge]).any())):
         return [Lane("total", values)]
     return [Lane("total", np.where(huge, 0.0, values)), Lane("total", np.where(huge, values * _SCALE, 0.0))]
 

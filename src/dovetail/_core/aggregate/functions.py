@@ -60,12 +60,19 @@ def family(aggregate: Aggregate) -> tuple[str, Expression | None, Expression | N
 
 
 def prepare(
-    aggregate: Aggregate, values: pa.Array | None, where: pa.Array | None, sequence: NDArray[np.int64], rows: int
+    aggregate: Aggregate,
+    values: pa.Array | None,
+    where: pa.Array | None,
+    sequence: NDArray[np.int64],
+    rows: int,
+    *,
+    alike: bool = False,
 ) -> Fold:
     """Prepare an aggregate over partner rows, for all of its family.
 
     `values` are its argument, one per row (None for `count(*)`), `where` its filter; `sequence` is the order key by
-    which `first` and `last` go, ties being broken by the value itself, NULL before all others.
+    which `first` and `last` go, ties being broken by the value itself, NULL before all others. `alike` asks for lanes
+    that do not depend on the values: sums of those of several tables can be added up.
     """
     if aggregate.function in _ORDERED and values is not None and not has_order(values.type):
         raise UnsupportedError.aggregate_type(told(aggregate), sql_name(values.type))
@@ -82,8 +89,8 @@ def prepare(
     if aggregate.function == "count_distinct":
         return Distinct(values)
     if aggregate.function in ("min", "max"):
-        return _extreme(values, greatest=aggregate.function == "max")
-    return _number(aggregate, values)
+        return _extreme(values, greatest=aggregate.function == "max", alike=alike)
+    return _number(aggregate, values, alike=alike)
 
 
 def filtered(values: pa.Array | None, where: pa.Array | None) -> pa.Array | None:
@@ -154,12 +161,14 @@ class Extreme:
 
     def finish(self, folded: list[NDArray[Any]], _function: str) -> pa.Array:
         """NULL without partners."""
-        none = folded[0] == LEAST
         if self._order.size == 0:
-            return pa.nulls(none.size, self._values.type)
-        rows = self._order[np.where(none, 0, folded[0])]
+            return pa.nulls(folded[0].size, self._values.type)
         with in_one_array():
-            return self._values.take(pa.array(rows, mask=none))
+            return self._values.take(pa.array(self.rows(folded[0]), mask=folded[0] == LEAST))
+
+    def rows(self, folded: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The partners that come last, or first; any row where there is none."""
+        return self._order[np.where(folded == LEAST, 0, folded)]
 
 
 class PlainExtreme:
@@ -175,13 +184,13 @@ class PlainExtreme:
         return from_keys(keys, folded[0] == LEAST, self._kind)
 
 
-def _extreme(values: pa.Array, *, greatest: bool) -> Fold:
+def _extreme(values: pa.Array, *, greatest: bool, alike: bool) -> Fold:
     """The extreme that fits the type; the least is the greatest of the integers turned round."""
     valid = values.is_valid().to_numpy(zero_copy_only=False)
     present = np.flatnonzero(valid)
     found = order_keys([values if present.size == len(values) else values.take(pa.array(present))])[0]
     turned = found if greatest else ~found
-    if not is_plain(values.type) or turned.min(initial=0) == LEAST:
+    if alike or not is_plain(values.type) or turned.min(initial=0) == LEAST:
         return Extreme(values, present[sort_with_order(found)[1]], greatest=greatest)
     if present.size == len(values):
         return PlainExtreme(turned, values.type)
@@ -190,7 +199,7 @@ def _extreme(values: pa.Array, *, greatest: bool) -> Fold:
     return PlainExtreme(keys, values.type)
 
 
-def _number(aggregate: Aggregate, values: pa.Array) -> Fold:
+def _number(aggregate: Aggregate, values: pa.Array, *, alike: bool) -> Fold:
     """The sum, mean or spread that fits the type."""
     kind = values.type
     if pa.types.is_null(kind):
@@ -198,19 +207,19 @@ def _number(aggregate: Aggregate, values: pa.Array) -> Fold:
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
         raise UsageError.no_sum(str(aggregate), sql_name(kind))
     if aggregate.function in ("stddev", "variance"):
-        return Spread(values)
+        return Spread(values, alike=alike)
     if pa.types.is_integer(kind):
-        return IntegerTotal(values, str(aggregate))
-    return FloatTotal(values) if pa.types.is_floating(kind) else DecimalTotal(values, str(aggregate))
+        return IntegerTotal(values, str(aggregate), alike=alike)
+    return FloatTotal(values, alike=alike) if pa.types.is_floating(kind) else DecimalTotal(values, str(aggregate))
 
 
 class IntegerTotal:
     """Sum (BIGINT) or mean (DOUBLE) of integers, exact until the end."""
 
-    def __init__(self, values: pa.Array, text: str) -> None:
+    def __init__(self, values: pa.Array, text: str, *, alike: bool) -> None:
         self._text = text
         numbers = values.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
-        self.lanes = [_valid(values), *integer_lanes(numbers)]
+        self.lanes = [_valid(values), *integer_lanes(numbers, alike=alike)]
 
     def finish(self, folded: list[NDArray[Any]], function: str) -> pa.Array:
         """NULL without values; an overflow is an error, as in Spark."""
@@ -227,8 +236,8 @@ class IntegerTotal:
 class FloatTotal:
     """Sum or mean of doubles, each added up from its own values in twice the precision: nothing drifts."""
 
-    def __init__(self, values: pa.Array) -> None:
-        self.lanes = [_valid(values), *double_lanes(_doubles(values))]
+    def __init__(self, values: pa.Array, *, alike: bool) -> None:
+        self.lanes = [_valid(values), *double_lanes(_doubles(values), alike=alike)]
 
     def finish(self, folded: list[NDArray[Any]], function: str) -> pa.Array:
         """NULL without values."""
@@ -242,13 +251,16 @@ class FloatTotal:
 
 
 class Spread:
-    """Sample variance or standard deviation, from exact squares of the exact distances to the median of all values."""
+    """Sample variance or standard deviation, from exact squares of the exact distances to the median of all values.
 
-    def __init__(self, values: pa.Array) -> None:
+    Lanes that are to be `alike` go by the distances to 0.
+    """
+
+    def __init__(self, values: pa.Array, *, alike: bool) -> None:
         numbers = _doubles(values)
         valid = values.is_valid().to_numpy(zero_copy_only=False)
         finite = numbers[valid & np.isfinite(numbers)]
-        middle, zero = np.array(np.median(finite) if finite.size else 0.0), np.array(0.0)
+        middle, zero = np.array(np.median(finite) if finite.size and not alike else 0.0), np.array(0.0)
         with np.errstate(over="ignore", invalid="ignore"):
             apart, rest = (np.where(valid, own, 0.0) for own in add((numbers, zero), (-middle, zero)))
             squares, lost = square(apart)

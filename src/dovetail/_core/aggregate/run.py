@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from dovetail._core.aggregate.digest import Digest
     from dovetail._core.aggregate.functions import Fold
     from dovetail._core.aggregate.lanes import Lane
     from dovetail._core.condition.values import Side
@@ -51,12 +52,14 @@ def fold(
     size: int,
     *,
     ordered: bool,
+    digest: Digest | None = None,
 ) -> list[pa.Array]:
     """One column per aggregate, one row per row of the `per` side's table, which has `size` rows.
 
     The other side is folded: `arguments` are its columns. Slices and thresholds that probe with the `per` side are
     folded without pairs; any other join is folded pair by pair. `first` and `last` go by the folded side's value in the
-    first comparison if that is `ordered`, else by what they aggregate.
+    first comparison if that is `ordered`, else by what they aggregate. A `digest` is of further rows that match all
+    rows of the `per` side that can match.
     """
     other: Side = "right" if per == "left" else "left"
     own_order, other_order = _orders(join, per)
@@ -66,32 +69,35 @@ def fold(
     in_order = rows.size == size and ascends(rows)
     folded: dict[object, tuple[Fold, list[NDArray[Any]]]] = {}
     columns = []
-    for aggregate, argument in zip(aggregates, picked, strict=True):
+    for number, (aggregate, argument) in enumerate(zip(aggregates, picked, strict=True)):
         if family(aggregate) not in folded:
-            own = prepare(aggregate, *argument, sequence, sequence.size)
+            own = (
+                prepare(aggregate, *argument, sequence, sequence.size)
+                if digest is None
+                else digest.prepare(number, aggregate, argument, sequence)
+            )
             found = _folded(own, other_order, join, per, own_order.size)
-            spread = [values if in_order else _spread(values, rows, size, lane) for lane, values in found]
+            if digest is not None:
+                found = digest.joined(number, own, found, sequence.size)
+            lanes: Sequence[Lane | None] = own.lanes or [None]
+            spread = [v if in_order else _spread(v, rows, size, lane) for lane, v in zip(lanes, found, strict=True)]
             folded[family(aggregate)] = own, spread
         shared, values = folded[family(aggregate)]
         columns.append(shared.finish(values, aggregate.function))
     return columns
 
 
-def _folded(
-    own: Fold, order: NDArray[np.int64], join: Join, per: Side, size: int
-) -> list[tuple[Lane | None, NDArray[Any]]]:
-    """The folds of what an aggregate has prepared, with the lane of each, if it is one."""
+def _folded(own: Fold, order: NDArray[np.int64], join: Join, per: Side, size: int) -> list[NDArray[Any]]:
+    """The folds of an aggregate's lanes; of one that has none, what it counts."""
     if isinstance(own, Distinct):
-        return [(None, _distinct(own.codes[order], join, per, size))]
+        return [_distinct(own.codes[order], join, per, size)]
     lanes = [lane.arranged(order) for lane in own.lanes]
     pairs = join.pairs
     if isinstance(pairs, SliceJoin) and pairs.stored != per:
-        found = [SliceFolds(lane).over(pairs.found.low, pairs.found.high) for lane in lanes]
-    elif isinstance(pairs, ThresholdJoin) and pairs.stored != per:
-        found = [fold_threshold(lane, pairs) for lane in lanes]
-    else:
-        found = fold_pairs(lanes, _pieces(join), per, size)
-    return list(zip(lanes, found, strict=True))
+        return [SliceFolds(lane).over(pairs.found.low, pairs.found.high) for lane in lanes]
+    if isinstance(pairs, ThresholdJoin) and pairs.stored != per:
+        return [fold_threshold(lane, pairs) for lane in lanes]
+    return fold_pairs(lanes, _pieces(join), per, size)
 
 
 def _distinct(codes: NDArray[np.int64], join: Join, per: Side, size: int) -> NDArray[np.int64]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from dovetail._core.aggregate.digest import Digest
     from dovetail._core.aggregate.run import Argument
     from dovetail._core.condition.values import Condition, Side
     from dovetail._core.plan.aggregates import Aggregate
@@ -152,12 +153,18 @@ class Cell:
         per: Side,
         size: int,
         test: RowTest | None,
+        digest: Digest | None = None,
     ) -> list[pa.Array]:
-        """One column per aggregate, one row per row of the `per` side."""
+        """One column per aggregate, one row per row of the `per` side; `digest` is of rows that match all of these."""
         join = self.join(test, stored="left" if per == "right" else "right", fused=True)
-        compared = self.condition.comparisons
-        ordered = bool(compared) and not compared[0].is_solved
-        return fold(aggregates, arguments, join, per, {"left": self.left, "right": self.right}, size, ordered=ordered)
+        keys: dict[Side, SideKeys] = {"left": self.left, "right": self.right}
+        ordered = has_sequence(self.condition)
+        return fold(aggregates, arguments, join, per, keys, size, ordered=ordered, digest=digest)
+
+
+def has_sequence(condition: Condition) -> bool:
+    """Whether `first` and `last` go by the folded side's value in the first comparison."""
+    return bool(condition.comparisons) and not condition.comparisons[0].is_solved
 
 
 def _on_rows(test: RowTest, cell: Cell, join: Join) -> Test:

@@ -17,7 +17,7 @@ import heapq
 from dataclasses import dataclass
 from itertools import count
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -101,24 +101,42 @@ class _Leaf:
         return self.anchors.size * self.others.size
 
 
-def cut_boxes(sample: Sample, ops: Sequence[Op], cells: int) -> Boxes:
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is to be cut, and whether rows that match all of a box go there."""
+
+    sample: Sample
+    ops: Sequence[Op]
+    covering: bool
+
+    def others(self, edges: tuple[Edge, ...], others: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Which of the other side's rows go to a box, of those that would without its last edge."""
+        kept = _may_match(edges[-1], self.sample, self.ops, others) & _in_reach(edges, self.sample, others)
+        if self.covering:
+            kept &= ~_match_all(edges, self.sample, self.ops, others)
+        return others[kept]
+
+
+def cut_boxes(sample: Sample, ops: Sequence[Op], cells: int, *, covering: bool = False) -> Boxes:
     """Cut the anchor's values, the left ones of the sample, into at most `cells` boxes.
 
-    To set few long rows apart pays only once the others are cut by where they start: so it is tried at first, too, if
-    rows of the other side would go to many boxes else.
+    With `covering`, rows of the other side that match all of a box are not among those that go there. To set few long
+    rows apart pays only once the others are cut by where they start: so it is tried at first, too, if rows of the other
+    side would go to many boxes else.
     """
     root = _Leaf((), np.arange(sample.left[0].size), np.arange(sample.right[0].size))
-    best = _cut(root, sample, ops, cells)
+    asked = _Asked(sample, ops, covering)
+    best = _cut(root, asked, cells)
     if best.moved <= FEW_COPIES * root.others.size:
         return best
     tried = [best]
     for dimension, row in _outliers(sample):
-        apart = dimension, row, *_halves(root, sample, ops, dimension, row)
-        tried.append(_cut(_Leaf((), root.anchors, root.others, apart), sample, ops, cells))
+        apart = dimension, row, *_halves(root, asked, dimension, row)
+        tried.append(_cut(_Leaf((), root.anchors, root.others, apart), asked, cells))
     return min(tried, key=lambda own: own.moved)
 
 
-def _cut(root: _Leaf, sample: Sample, ops: Sequence[Op], cells: int) -> Boxes:
+def _cut(root: _Leaf, asked: _Asked, cells: int) -> Boxes:
     """Cut on, the box with the most products first."""
     number, leaves = count(), [root] if root.cut is None else [*root.cut[2:]]
     waiting = [(-leaf.products, next(number), leaf) for leaf in leaves]
@@ -126,7 +144,7 @@ def _cut(root: _Leaf, sample: Sample, ops: Sequence[Op], cells: int) -> Boxes:
     found = len(leaves)
     while waiting and found < cells:
         leaf = heapq.heappop(waiting)[2]
-        leaf.cut = _best_cut(leaf, sample, ops)
+        leaf.cut = _best_cut(leaf, asked)
         if leaf.cut is not None:
             found += 1
             for child in leaf.cut[2:]:
@@ -145,12 +163,12 @@ def _outliers(sample: Sample) -> Iterator[tuple[int, int]]:
                 yield len(sample.left) + number, row
 
 
-def _best_cut(leaf: _Leaf, sample: Sample, ops: Sequence[Op]) -> tuple[int, int, _Leaf, _Leaf] | None:
+def _best_cut(leaf: _Leaf, asked: _Asked) -> tuple[int, int, _Leaf, _Leaf] | None:
     """The cut that leaves the fewest products; among equals, the most even one."""
     best, least = None, None
-    for dimension in range(len(ops) + len(sample.spans)):
-        for row in _candidates(leaf, values_of(sample, dimension)):
-            halves = _halves(leaf, sample, ops, dimension, row)
+    for dimension in range(len(asked.ops) + len(asked.sample.spans)):
+        for row in _candidates(leaf, values_of(asked.sample, dimension)):
+            halves = _halves(leaf, asked, dimension, row)
             cost = (sum(half.products for half in halves), max(half.anchors.size for half in halves))
             if least is None or cost < least:
                 best, least = (dimension, row, *halves), cost
@@ -172,13 +190,13 @@ def _candidates(leaf: _Leaf, values: NDArray[Any]) -> list[int]:
     return sorted(row for row in rows if values[row] > values[order[0]])
 
 
-def _halves(leaf: _Leaf, sample: Sample, ops: Sequence[Op], dimension: int, row: int) -> tuple[_Leaf, _Leaf]:
-    values = values_of(sample, dimension)
+def _halves(leaf: _Leaf, asked: _Asked, dimension: int, row: int) -> tuple[_Leaf, _Leaf]:
+    values = values_of(asked.sample, dimension)
     own, halves = values[leaf.anchors], []
     for lower in (False, True):
         edges = (*leaf.edges, Edge(dimension, row, lower))
-        others = leaf.others[_may_match(edges[-1], sample, ops, leaf.others) & _in_reach(edges, sample, leaf.others)]
-        halves.append(_Leaf(edges, leaf.anchors[own >= values[row] if lower else own < values[row]], others))
+        anchors = leaf.anchors[own >= values[row] if lower else own < values[row]]
+        halves.append(_Leaf(edges, anchors, asked.others(edges, leaf.others)))
     return halves[0], halves[1]
 
 
@@ -222,13 +240,13 @@ def anchors_inside(box: Box, sample: Sample) -> NDArray[np.bool_]:
     return inside
 
 
-def others_reached(box: Box, ops: Sequence[Op], sample: Sample) -> NDArray[np.bool_]:
-    """Which sampled rows of the other side may match inside a box."""
+def others_reached(box: Box, ops: Sequence[Op], sample: Sample, *, covering: bool = False) -> NDArray[np.bool_]:
+    """Which sampled rows of the other side may match inside a box; with `covering`, but not with all of it."""
     others = np.arange(sample.right[0].size)
     reached = _in_reach(box.edges, sample, others)
     for edge in box.edges:
         reached &= _may_match(edge, sample, ops, others)
-    return reached
+    return reached & ~_match_all(box.edges, sample, ops, others) if covering else reached
 
 
 def home_boxes(tree: Cut | int, own: Sequence[NDArray[Any]], cuts: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
@@ -247,11 +265,33 @@ def home_boxes(tree: Cut | int, own: Sequence[NDArray[Any]], cuts: Sequence[NDAr
     return found
 
 
-def reached_boxes(tree: Cut | int, sample: Sample, ops: Sequence[Op]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The boxes in which rows of the other side, the right ones of the sample, may match: a row and a box for each."""
+class Cover(NamedTuple):
+    """Rows of the other side that match all that the cells from `first` up to, not including, `end` may hold."""
+
+    rows: NDArray[np.int64]
+    first: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """The boxes in which rows of the other side may match: a row and a box for each, or, if asked for, covers."""
+
+    rows: NDArray[np.int64]
+    boxes: NDArray[np.int64]
+    covers: tuple[Cover, ...] = ()
+
+
+def reached_boxes(tree: Cut | int, sample: Sample, ops: Sequence[Op], *, covering: bool = False) -> Reached:
+    """Where rows of the other side, the right ones of the sample, may match."""
     found: list[tuple[NDArray[np.int64], int]] = []
+    covers: list[Cover] = []
 
     def walk(part: Cut | int, edges: tuple[Edge, ...], rows: NDArray[np.int64]) -> None:
+        covered = _match_all(edges, sample, ops, rows) if covering else np.zeros(rows.size, np.bool_)
+        if covered.any():
+            covers.append(Cover(rows[covered], *_numbers(part)))
+            rows = rows[~covered]
         if isinstance(part, int):
             found.append((rows, part))
             return
@@ -260,7 +300,32 @@ def reached_boxes(tree: Cut | int, sample: Sample, ops: Sequence[Op]) -> tuple[N
             walk(half, more, rows[_may_match(more[-1], sample, ops, rows) & _in_reach(more, sample, rows)])
 
     walk(tree, (), np.arange(sample.right[0].size))
-    return np.concatenate([rows for rows, _ in found]), np.repeat([box for _, box in found], [r.size for r, _ in found])
+    boxes = np.repeat([box for _, box in found], [rows.size for rows, _ in found])
+    return Reached(np.concatenate([rows for rows, _ in found]), boxes, tuple(covers))
+
+
+def _match_all(
+    edges: Sequence[Edge], sample: Sample, ops: Sequence[Op], others: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Whether other rows satisfy every comparison with all anchor values within these edges."""
+    all_match = np.ones(others.size, np.bool_)
+    for dimension, op in enumerate(ops):
+        cuts = [sample.left[dimension][e.row] for e in edges if e.dimension == dimension and e.lower != op.rises]
+        if not cuts:
+            return np.zeros(others.size, np.bool_)
+        own, values = min(cuts) if op.rises else max(cuts), sample.right[dimension][others]
+        all_match &= values >= own if op.rises else values < own if op.strict else values <= own
+    return all_match
+
+
+def _numbers(tree: Cut | int) -> tuple[int, int]:
+    """The first box of a tree, and the one after its last."""
+    first, last = tree, tree
+    while isinstance(first, Cut):
+        first = first.below
+    while isinstance(last, Cut):
+        last = last.above
+    return first, last + 1
 
 
 def _numbered(leaf: _Leaf, boxes: list[Box]) -> Cut | int:

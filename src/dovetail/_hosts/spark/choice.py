@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dovetail._core.plan.knobs import Knobs
+from dovetail._hosts.spark.digests import can_digest
 from dovetail._hosts.spark.known import FEW_PAIRS
 from dovetail._hosts.spark.loads import Loads
 from dovetail._hosts.spark.place import plan_cells
@@ -76,6 +77,8 @@ def _share(condition: Condition, left: pa.Table, right: pa.Table) -> float:
 def weighed(query: Query, known: Known, decision: Decision, cores: int) -> Decision:
     """Ranges or dealt cells, whichever keeps the busiest core less busy; a decision for anything else stays."""
     sides, condition = known.sides, known.sides.condition
+    if decision.algorithm == "range" and can_digest(query.aggregates, sides):
+        return replace(decision, reason=f"{decision.reason}; rows that match all of a cell go there as a digest")
     free = query.algorithm == "auto" and query.cells is None and decision.algorithm == "range"
     if not free or condition.keys or len(condition.comparisons) != 1:
         return decision

@@ -142,9 +142,9 @@ def _of_branch(query: Query, branch: Branch, beside: str) -> Plan:
         loads = Loads.of(members, sample, ops, rows)
         known["rows_moved"] = loads.moved if loads else 0
     elif branch.decision.algorithm != "broadcast":
-        cells = plan_cells(branch.sides, sample, anchors, branch.decision.cells)
+        cells = plan_cells(branch.sides, sample, anchors, branch.decision.cells, query.aggregates)
         members = cells.members(sample, ops)
-        loads = Loads.of(members, sample, ops, rows)
+        loads = Loads.of(cells.members(sample, ops, covering=cells.covering), sample, ops, rows)
         known |= _known(loads) if loads else {"cells": cells.number, "products": 0, "rows_moved": sum(rows)}
     if branch.decision.algorithm in FAMILY:
         known |= _partitioned(branch, sample)

@@ -220,7 +220,8 @@ class Branch:
         if self.dealt:
             return placed_theta(self.sides, self.theta(), self.decision.cells, overlay)
         sample, sampled = sample_with_spans(self.sides.condition, *self.known.statistics)
-        return placed(self.sides, plan_cells(self.sides, sample, sampled, self.decision.cells), overlay)
+        cells = plan_cells(self.sides, sample, sampled, self.decision.cells, self.query.aggregates)
+        return placed(self.sides, cells, overlay, self.query.aggregates)
 
     @property
     def knobs(self) -> Knobs:

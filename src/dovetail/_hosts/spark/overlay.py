@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from pyspark.sql import functions as F  # noqa: N812
 
-from dovetail._hosts.spark.parcels import arrived
 from dovetail._hosts.spark.places import PLACE, is_anchor, is_guest, place_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from pyspark.sql import DataFrame
     from pyspark.sql.types import DataType
@@ -61,11 +60,13 @@ class Overlay:
         """Where columns of the other side travel."""
         return tuple(dict(self.other)[dict(other.same)[name]] for name in names)
 
-    def sides(self, batches: Iterator[pa.RecordBatch], own: str | None = None) -> tuple[pa.Table, pa.Table] | None:
+    def sides(
+        self, parcels: Iterable[tuple[int, pa.Table]], own: str | None = None
+    ) -> tuple[pa.Table, pa.Table] | None:
         """The rows of either side in a task's cell, under their own names; a column `own` tells them from guests."""
         ours, theirs = [], []
         mark = () if own is None else ((own, own),)
-        for place, parcel in arrived(batches):
+        for place, parcel in parcels:
             rows, anchor = parcel, is_anchor(place)
             if own is not None:
                 rows = parcel.append_column(own, pa.repeat(pa.scalar(not is_guest(place)), parcel.num_rows))

@@ -17,7 +17,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from dovetail._core.columns.table import one_chunk
 from dovetail._hosts.spark.mapped import mapped
-from dovetail._hosts.spark.places import CELL, PLACE, located
+from dovetail._hosts.spark.places import CELL, PLACE, digest_places, located
 from dovetail._hosts.spark.wire import chunks, unpack
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pyspark.sql import DataFrame
 
+    from dovetail._core.placement.boxes import Cover
     from dovetail._hosts.spark.places import Locator
 
     Batches = Iterator[pa.RecordBatch]
@@ -35,6 +36,8 @@ _PARCEL = "parcel"
 _ROWS, _BYTES = 1 << 20, 64 << 20
 _TURN = 1 << 15
 """So many rows are placed at a time: each may go to hundreds of cells."""
+_FEWER_PLACES = 8
+"""So many times fewer cells get a row that is digested for those in which all match."""
 _FEW_PLACES = 1 << 16
 _SMALL = pa.ipc.IpcWriteOptions(compression="lz4")
 """Spark takes three times as long to compress the same bytes, and little to find that it cannot."""
@@ -66,32 +69,37 @@ def packed(batches: Batches, locator: Locator | None = None) -> Batches:
     for table in chunks(batches, _ROWS, _BYTES):
         rows = table.drop_columns(PLACE).combine_chunks()
         most = max(1, min(_ROWS, _BYTES * rows.num_rows // max(1, rows.nbytes)))
-        for taken, places in _found(table, rows, locator):
+        for taken, places, covers in _found(table, rows, locator):
             for start in range(0, places.size, most):
                 yield _parcels(rows, places[start : start + most], taken[start : start + most])
+            if covers and locator is not None and locator.digester is not None:
+                cells, digest = locator.digester.table(rows, covers)
+                yield _parcels(digest, digest_places(cells), np.arange(cells.size))
 
 
 def _counts(batches: Batches, locator: Locator | None) -> Batches:
     for table in chunks(batches, _ROWS, _BYTES):
-        for _, places in _found(table, table, locator):
+        for _, places, _ in _found(table, table, locator):
             met, sizes = np.unique(places, return_counts=True)
             yield pa.RecordBatch.from_arrays([pa.array(met, pa.int32()), pa.array(sizes)], names=[PLACE, "rows"])
 
 
-def _found(table: pa.Table, rows: pa.Table, locator: Locator | None) -> Iterator[tuple[Ints, Ints]]:
+def _found(table: pa.Table, rows: pa.Table, locator: Locator | None) -> Iterator[tuple[Ints, Ints, list[Cover]]]:
     """Rows and their places, of which a row may have many: so some rows at a time, until enough are to be sent."""
     places = one_chunk(table.column(PLACE)).to_numpy().astype(np.int64)
     if locator is None:
-        yield np.arange(places.size), places
+        yield np.arange(places.size), places, []
         return
-    waiting, size = [], 0
-    for start in range(0, places.size, _TURN):
-        taken, found = located(locator, rows.slice(start, _TURN), places[start : start + _TURN])
+    turn = _TURN if locator.digester is None else _FEWER_PLACES * _TURN
+    waiting: list[tuple[Ints, Ints]] = []
+    covers: list[Cover] = []
+    for start in range(0, places.size, turn):
+        taken, found, more = located(locator, rows.slice(start, turn), places[start : start + turn])
         waiting.append((start + taken, found))
-        size += taken.size
-        if size >= _ROWS or start + _TURN >= places.size:
-            yield np.concatenate([own for own, _ in waiting]), np.concatenate([own for _, own in waiting])
-            waiting, size = [], 0
+        covers += [cover._replace(rows=start + cover.rows) for cover in more]
+        if sum(own.size for own, _ in waiting) >= _ROWS or start + turn >= places.size:
+            yield np.concatenate([own for own, _ in waiting]), np.concatenate([own for _, own in waiting]), covers
+            waiting, covers = [], []
 
 
 def _parcels(rows: pa.Table, places: Ints, taken: Ints) -> pa.RecordBatch:

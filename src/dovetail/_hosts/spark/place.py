@@ -12,6 +12,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from dovetail._core.placement.boxes import Box, Boxes, Cut, anchors_inside, cut_boxes, others_reached
 from dovetail._core.plan.matrix import Members
 from dovetail._hosts.spark import parcels
+from dovetail._hosts.spark.digests import Digester, can_digest
 from dovetail._hosts.spark.trees import Trees
 from dovetail._hosts.spark.types import can_hash, literal
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
     from dovetail._core.condition.values import Op
+    from dovetail._core.plan.aggregates import Aggregate
     from dovetail._core.plan.choose import Sample
     from dovetail._hosts.spark.overlay import Overlay
     from dovetail._hosts.spark.sides import Sides, SparkSide
@@ -49,6 +51,8 @@ class Cells:
     hot: tuple[Hot, ...]
     anchors: pa.Table
     sample: Sample
+    covering: bool = False
+    """Whether a row of the other side that matches all of a box is digested, and does not go there."""
 
     @property
     def number(self) -> int:
@@ -56,10 +60,13 @@ class Cells:
         own = len(self.boxes.boxes) if self.boxes is not None else self.hashed
         return own + sum(len(hot.boxes.boxes) for hot in self.hot)
 
-    def members(self, sample: Sample, ops: Sequence[Op]) -> Members:
-        """Which sampled rows each cell gets; hashing is told by the keys' codes, which spread alike."""
+    def members(self, sample: Sample, ops: Sequence[Op], *, covering: bool = False) -> Members:
+        """Which sampled rows each cell gets; hashing is told by the keys' codes, which spread alike.
+
+        Those that are digested for a cell are among them unless `covering`.
+        """
         if self.boxes is not None:
-            return _boxed(self.boxes, sample, ops)
+            return _boxed(self.boxes, sample, ops, covering=covering)
         if sample.left_codes is None or sample.right_codes is None:
             return self._anywhere(sample)
         number = np.arange(self.hashed)[:, None]
@@ -70,7 +77,7 @@ class Cells:
             mine, yours = sample.left_codes == code, sample.right_codes == code
             left[:, mine] = False
             right[:, yours] = False
-            boxed = _boxed(hot.boxes, sample, ops)
+            boxed = _boxed(hot.boxes, sample, ops, covering=covering)
             parts.append(Members(boxed.left & mine, boxed.right & yours))
         return Members(np.concatenate([p.left for p in parts]), np.concatenate([p.right for p in parts]))
 
@@ -81,23 +88,26 @@ class Cells:
         return Members(np.arange(sizes[0]) % self.hashed == number, np.ones((self.hashed, sizes[1]), np.bool_))
 
 
-def _boxed(boxes: Boxes, sample: Sample, ops: Sequence[Op]) -> Members:
+def _boxed(boxes: Boxes, sample: Sample, ops: Sequence[Op], *, covering: bool) -> Members:
     return Members(
         np.array([anchors_inside(box, sample) for box in boxes.boxes]),
-        np.array([others_reached(box, ops, sample) for box in boxes.boxes]),
+        np.array([others_reached(box, ops, sample, covering=covering) for box in boxes.boxes]),
     )
 
 
-def plan_cells(sides: Sides, sample: Sample, anchors: pa.Table, cells: int) -> Cells:
+def plan_cells(
+    sides: Sides, sample: Sample, anchors: pa.Table, cells: int, aggregates: tuple[Aggregate, ...] = ()
+) -> Cells:
     """Cut boxes without equality keys; with them, hash, and cut boxes inside the hot ones."""
     ops = [comparison.op for comparison in sides.condition.comparisons]
+    covering = can_digest(aggregates, sides)
     if not sides.condition.keys:
-        boxes = cut_boxes(sample, ops, cells) if ops else None
-        return Cells(cells, boxes, (), anchors, sample)
-    return Cells(cells, None, tuple(_hot(sides, sample, cells)), anchors, sample)
+        boxes = cut_boxes(sample, ops, cells, covering=covering) if ops else None
+        return Cells(cells, boxes, (), anchors, sample, covering)
+    return Cells(cells, None, tuple(_hot(sides, sample, cells, covering=covering)), anchors, sample, covering)
 
 
-def _hot(sides: Sides, sample: Sample, cells: int) -> list[Hot]:
+def _hot(sides: Sides, sample: Sample, cells: int, *, covering: bool) -> list[Hot]:
     """The keys with more than half a cell's share of the sampled rows, each with boxes in proportion."""
     codes, other = sample.left_codes, sample.right_codes
     ops = [comparison.op for comparison in sides.condition.comparisons]
@@ -111,8 +121,7 @@ def _hot(sides: Sides, sample: Sample, cells: int) -> list[Hot]:
         if share <= HOT_SHARE / cells or number < 2:  # noqa: PLR2004 -- one cell is no cut
             continue
         own, theirs = np.flatnonzero(codes == code), np.flatnonzero(other == code)
-        part = sample.pick(own, theirs)
-        boxes = cut_boxes(part, ops, number)
+        boxes = cut_boxes(sample.pick(own, theirs), ops, number, covering=covering)
         found.append(Hot(int(row), first, _renumbered(boxes, own)))
         first += len(boxes.boxes)
     return found
@@ -133,15 +142,15 @@ def _renumbered(boxes: Boxes, rows: NDArray[np.int64]) -> Boxes:
     return Boxes(cut(boxes.tree), moved)
 
 
-def placed(sides: Sides, cells: Cells, overlay: Overlay) -> DataFrame:
-    """Both sides in one frame, moved to their cells."""
+def placed(sides: Sides, cells: Cells, overlay: Overlay, aggregates: tuple[Aggregate, ...] = ()) -> DataFrame:
+    """Both sides in one frame, moved to their cells; what is folded there is digested, where it can be."""
     if not sides.condition.keys and cells.boxes is None:
         everywhere = F.sequence(F.lit(0), F.lit(cells.number - 1))
         return moved(sides, cells.number, anywhere(sides.left, cells.number), everywhere, overlay)
     cell, matches = _cell(sides, cells), F.expr(sides.can_match(sides.left))
     ours = sides.left.frame.withColumn("cell", F.when(matches, cell).otherwise(anywhere(sides.left, cells.number)))
     theirs = sides.right.frame.where(sides.can_match(sides.right)).withColumn("cell", cell)
-    return parcels.moved(overlay.laid(ours, theirs), cells.number, _trees(sides, cells, overlay))
+    return parcels.moved(overlay.laid(ours, theirs), cells.number, _trees(sides, cells, overlay, aggregates))
 
 
 def moved(sides: Sides, number: int, anchor_cell: Column, other_cells: Column, overlay: Overlay) -> DataFrame:
@@ -166,7 +175,7 @@ def _cell(sides: Sides, cells: Cells) -> Column:
     return cell
 
 
-def _trees(sides: Sides, cells: Cells, overlay: Overlay) -> Trees | None:
+def _trees(sides: Sides, cells: Cells, overlay: Overlay, aggregates: tuple[Aggregate, ...]) -> Trees | None:
     """What tasks need to walk down the trees; None if there is none."""
     trees = tuple((hot.boxes.tree, hot.first) for hot in cells.hot)
     if cells.boxes is not None:
@@ -177,7 +186,8 @@ def _trees(sides: Sides, cells: Cells, overlay: Overlay) -> Trees | None:
     ours, theirs = overlay.anchor_columns(sides.left, names), overlay.other_columns(sides.right, names)
     spans = tuple((span.rising, span.falling, span.longest) for span in cells.sample.spans)
     ops = tuple(own.op for own in sides.condition.comparisons)
-    return Trees(trees, ops, cells.anchors.select(names), spans, ours, theirs)
+    digester = Digester.of(aggregates, sides, overlay, cells.number) if cells.covering else None
+    return Trees(trees, ops, cells.anchors.select(names), spans, ours, theirs, digester)
 
 
 def _is_key(sides: Sides, anchors: pa.Table, row: int) -> Column:

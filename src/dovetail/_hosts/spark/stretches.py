@@ -15,6 +15,7 @@ from dovetail._core.columns.axis import MOST, moved
 from dovetail._core.columns.cast import cast
 from dovetail._core.columns.order_keys import order_keys
 from dovetail._core.columns.types import canonicalise
+from dovetail._hosts.spark.places import Seats
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -131,13 +132,17 @@ class Timeline:
     theirs: tuple[str, ...]
     witnesses: bool
 
-    def cells(self, cuts: int, rows: pa.Table, *, anchor: bool) -> tuple[Ints, Ints, NDArray[np.bool_]]:
-        """Rows, a cell that each of them goes to, and whether it is a guest there."""
+    @property
+    def digester(self) -> None:
+        """All rows travel as they are."""
+
+    def seats(self, cuts: int, rows: pa.Table, *, anchor: bool) -> Seats:
+        """The cells that rows go to."""
         stretch, times = self.stretches[cuts], rows.column((self.ours if anchor else self.theirs)[0])
         home, begin, last = stretch.reach(on_axis(times, stretch.cuts.type))
         if anchor and not self.witnesses:
-            return np.arange(home.size), home, np.zeros(home.size, np.bool_)
+            return Seats(np.arange(home.size), home, np.zeros(home.size, np.bool_))
         sizes = np.maximum(last - begin + 1, 0)
         picked = np.repeat(np.arange(home.size), sizes)
         cells = begin[picked] + np.arange(picked.size) - (np.cumsum(sizes) - sizes)[picked]
-        return picked, cells, cells != home[picked]
+        return Seats(picked, cells, cells != home[picked])

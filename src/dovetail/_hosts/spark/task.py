@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from dovetail._core.aggregate.digest import Digest
 from dovetail._core.aggregate.run import Argument
 from dovetail._core.columns.table import one_chunk
 from dovetail._core.emit.cell import Cell
 from dovetail._core.sweep.residual import residual_test
 from dovetail._hosts.ring.projection import side_columns
+from dovetail._hosts.spark.parcels import arrived
+from dovetail._hosts.spark.places import is_guest
 from dovetail._hosts.spark.wire import chunks, unpack, widened
 
 if TYPE_CHECKING:
@@ -50,18 +53,19 @@ class CellTask:
     output: tuple[tuple[str, str], ...] = ()
     """What the result shows, by name, if that is no more than some of these columns."""
 
-    def rows(self, left: pa.Table, right: pa.Table, first: int = 0) -> Batches:
+    def rows(self, left: pa.Table, right: pa.Table, first: int = 0, digest: Digest | None = None) -> Batches:
         """The joined rows of a cell: anchor columns `a0`..., other columns `o0`... or aggregates.
 
         `numbered` asks for candidates of a residual that only Spark can test: pairs with the number of their anchor
-        row, from `first` up, and after them every anchor row alone, in which `paired` is false.
+        row, from `first` up, and after them every anchor row alone, in which `paired` is false. A `digest` is of
+        further rows of the other side, which match all anchor rows that can match.
         """
         ours, theirs = self.left.shown(left), self.right.shown(right)
         left, right = self.left.whole(left), self.right.whole(right)
         cell = Cell.of(self.condition, side_columns(left), side_columns(right))
         if self.aggregates:
             if left.num_rows:
-                yield self._folded(cell, left, right, ours)
+                yield self._folded(cell, left, right, ours, digest)
             return
         if self.numbered:
             ours.append(pa.array(np.arange(first, first + left.num_rows)))
@@ -90,9 +94,11 @@ class CellTask:
             return None
         return residual_test(self.condition.residuals, self.left.columns(left), self.right.columns(right))
 
-    def _folded(self, cell: Cell, left: pa.Table, right: pa.Table, ours: list[pa.Array]) -> pa.RecordBatch:
+    def _folded(
+        self, cell: Cell, left: pa.Table, right: pa.Table, ours: list[pa.Array], digest: Digest | None
+    ) -> pa.RecordBatch:
         arguments = arguments_of(self.aggregates, right)
-        folded = cell.fold(self.aggregates, arguments, "left", left.num_rows, self._test(left, right))
+        folded = cell.fold(self.aggregates, arguments, "left", left.num_rows, self._test(left, right), digest)
         names = [f"a{i}" for i in range(len(ours))] + [f"o{i}" for i in range(len(folded))]
         return self._shown(pa.RecordBatch.from_arrays([*ours, *folded], names=names))
 
@@ -168,9 +174,11 @@ def cell_task(task: CellTask, overlay: Overlay) -> Callable[[Batches], Batches]:
     """Join the anchor rows and the other rows that were placed into a task's cell."""
 
     def run(batches: Batches) -> Batches:
-        both = overlay.sides(batches)
+        parcels = list(arrived(batches))
+        both = overlay.sides((place, table) for place, table in parcels if not is_guest(place))
+        digests = [table for place, table in parcels if is_guest(place)]
         if both is not None:
-            yield from task.rows(*both)
+            yield from task.rows(*both, digest=Digest(pa.concat_tables(digests)) if digests else None)
 
     return run
 

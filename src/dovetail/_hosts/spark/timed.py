@@ -17,6 +17,7 @@ from dovetail._core.plan.query import OutputColumn
 from dovetail._core.sweep.prepare import SideColumns
 from dovetail._hosts.ring.projection import side_columns
 from dovetail._hosts.spark.overlay import Overlay
+from dovetail._hosts.spark.parcels import arrived
 from dovetail._hosts.spark.sides import check, project
 from dovetail._hosts.spark.types import arrow_type
 from dovetail.errors import UsageError
@@ -113,7 +114,7 @@ class TimedSides:
 
     def read(self, batches: Batches) -> tuple[TimedSide, TimedSide] | None:
         """The rows that were placed into a task's cell; None if there are none."""
-        both = self.overlay.sides(batches, _OWN)
+        both = self.overlay.sides(arrived(batches), _OWN)
         return None if both is None else (_side(both[0], self.left, self.axis), _side(both[1], self.right, self.axis))
 
 

@@ -14,9 +14,10 @@ import numpy as np
 from dovetail._core.columns.number_line import places
 from dovetail._core.columns.order_keys import order_keys
 from dovetail._core.columns.table import one_chunk
-from dovetail._core.placement.boxes import home_boxes, reached_boxes, values_of
+from dovetail._core.placement.boxes import Cover, home_boxes, reached_boxes, values_of
 from dovetail._core.plan.choose import Sample
 from dovetail._core.plan.span import Span
+from dovetail._hosts.spark.places import Seats
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from dovetail._core.condition.values import Op
     from dovetail._core.placement.boxes import Cut
+    from dovetail._hosts.spark.digests import Digester
 
     Ints = NDArray[np.int64]
     Tree = tuple[Cut | int, int]
@@ -44,19 +46,20 @@ class Trees:
     spans: tuple[tuple[int, int, float], ...]
     ours: tuple[str, ...]
     theirs: tuple[str, ...]
+    digester: Digester | None = None
 
-    def cells(self, cuts: int, rows: pa.Table, *, anchor: bool) -> tuple[Ints, Ints, NDArray[np.bool_]]:
-        """Rows and a cell that each of them goes to, by the tree of this number; there are no guests."""
+    def seats(self, cuts: int, rows: pa.Table, *, anchor: bool) -> Seats:
+        """The boxes that rows go to, by the tree of this number; there are no guests."""
         tree, first = self.trees[cuts]
         sample = self._beside(rows, self.ours if anchor else self.theirs)
         if anchor:
             own = Sample(sample.right, (), None, None, tuple(span.turned() for span in sample.spans))
             values = [[values_of(side, d) for d in range(len(self.ops) + len(self.spans))] for side in (own, sample)]
             boxes = home_boxes(tree, *values)
-            picked = np.arange(boxes.size)
-        else:
-            picked, boxes = reached_boxes(tree, sample, self.ops)
-        return picked, first + boxes, np.zeros(boxes.size, np.bool_)
+            return Seats(np.arange(boxes.size), first + boxes, np.zeros(boxes.size, np.bool_))
+        found = reached_boxes(tree, sample, self.ops, covering=self.digester is not None)
+        covers = tuple(Cover(own.rows, first + own.first, first + own.end) for own in found.covers)
+        return Seats(found.rows, first + found.boxes, np.zeros(found.rows.size, np.bool_), covers)
 
     def _beside(self, rows: pa.Table, names: tuple[str, ...]) -> Sample:
         """The sampled anchor rows on the left, some rows on the right, in one order of keys."""
