@@ -152,7 +152,7 @@ def join(
     """
     from dovetail._hosts.door import run  # noqa: PLC0415 -- importing dovetail must stay light
 
-    sides = _sides(frames, named)
+    sides = _sides(join, frames, named)
     choices = {"how": how, "select": select, "agg": agg, "per": per, "algorithm": algorithm, "partitions": partitions}
     choices |= {"window": window, "prefilter": prefilter, "amalgamate": amalgamate, "cuts": cuts, "order": order}
     return run(sides, on=on, **choices)
@@ -235,7 +235,7 @@ def asof_join(
     from dovetail._hosts.door import run_asof  # noqa: PLC0415 -- importing dovetail must stay light
 
     return run_asof(
-        _sides(frames, named),
+        _sides(asof_join, frames, named),
         on=on,
         keys=keys,
         direction=direction,
@@ -315,7 +315,7 @@ def window_join(
     from dovetail._hosts.door import run_window  # noqa: PLC0415 -- importing dovetail must stay light
 
     return run_window(
-        _sides(frames, named),
+        _sides(window_join, frames, named),
         on=on,
         keys=keys,
         windows=windows,
@@ -395,7 +395,7 @@ def temporal_join(
     """  # noqa: E501 -- a row of a result does not fit a line
     from dovetail._hosts.door import run_temporal  # noqa: PLC0415 -- importing dovetail must stay light
 
-    sides = _sides(frames, named)
+    sides = _sides(temporal_join, frames, named)
     return run_temporal(sides, on=on, ts=ts, window=window, valid=valid, how=how, algorithm=algorithm)
 
 
@@ -501,21 +501,35 @@ def explain(*frames: Any, on: str | tuple[str, str], **call: Any) -> Plan:
     if not fitting:
         raise UsageError.mixed_options(sorted(given), [own.__name__ for own in explained])
     named = {name: own for name, own in call.items() if name not in given}
-    return explained[fitting[0]](_sides(frames, named), on=on, **_filled(fitting[0], {n: call[n] for n in given}))
+    sides = _sides(fitting[0], frames, named)
+    return explained[fitting[0]](sides, on=on, **_filled(fitting[0], {n: call[n] for n in given}))
 
 
 def _filled(function: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:
-    """All options of a function but `on`: as given, or as it sets them."""
-    options = {n: own.default for n, own in signature(function).parameters.items() if own.kind is own.KEYWORD_ONLY}
-    return {name: given.get(name, default) for name, default in options.items() if name != "on"}
+    """All options of a join but `on`: as given, or as it sets them."""
+    return {name: given.get(name, default) for name, default in _options(function).items() if name != "on"}
 
 
-def _sides(frames: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
-    """The inputs by name."""
+def _options(function: Callable[..., Any]) -> dict[str, Any]:
+    """The options of a join, and what each is if left out."""
+    return {name: own.default for name, own in signature(function).parameters.items() if own.kind is own.KEYWORD_ONLY}
+
+
+def _sides(function: Callable[..., Any], frames: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
+    """The inputs of a join by name; an option that it does not have came among them."""
+    for name, value in named.items():
+        if _is_no_frame(value):
+            raise UsageError.unknown_option(name, value, function.__name__, _options(function))
     sides = {**dict(zip(("l", "r"), frames, strict=False)), **named}
-    number = len(frames) + len(named)
-    if number < 2 or len(sides) != number or (frames and number > 2):  # noqa: PLR2004 -- a join has two sides at least
-        raise UsageError.number_of_inputs(number)
+    number, takes_more = len(frames) + len(named), function in (join, temporal_join)
+    if number < 2 or len(sides) != number or (number > 2 and (frames or not takes_more)):  # noqa: PLR2004 -- two sides
+        raise UsageError.number_of_inputs(number, function.__name__, takes_more=takes_more)
     if len({name.lower() for name in sides}) < number:
         raise UsageError.alike_inputs(sides)
     return sides
+
+
+def _is_no_frame(value: object) -> bool:
+    """Whether it is what options are made of: a text, a number, names."""
+    parts = value if isinstance(value, (list, tuple)) and value else [value]
+    return all(part is None or isinstance(part, (str, int, float)) for part in parts)

@@ -706,12 +706,19 @@ class UsageError(DovetailError, ValueError):
         return cls(f"input {name!r} cannot be read as Arrow: {reason}. Hint: cast, rename or drop the column it names.")
 
     @classmethod
-    def number_of_inputs(cls, got: int) -> Self:
-        """Refuse fewer inputs than two, or more without names."""
-        return cls(
-            f"join got {got} inputs; it takes two, or more if each has a name. "
-            "Hint: join(left, right, on=...) or join(a=..., b=..., c=..., on=...)."
-        )
+    def number_of_inputs(cls, got: int, function: str = "join", *, takes_more: bool = True) -> Self:
+        """Refuse fewer inputs than two, or more than a join takes."""
+        rule, hint = "two", f"{function}(left, right, on=...)"
+        if takes_more:
+            rule, hint = "two, or more if each has a name", f"{hint} or {function}(a=..., b=..., c=..., on=...)"
+        return cls(f"{function} got {got} inputs; it takes {rule}. Hint: {hint}.")
+
+    @classmethod
+    def unknown_option(cls, name: str, got: object, function: str, known: Iterable[str]) -> Self:
+        """Name an option that a join does not have; whatever else is named is an input."""
+        names = list(known)
+        hint = _did_you_mean(name, names) or " Hint: inputs are Spark, Arrow, pandas, Polars or DuckDB frames."
+        return cls(f"{name}={got!r} is neither an option of {function} nor an input; it has {_names(names)}.{hint}")
 
     @classmethod
     def alike_inputs(cls, names: Iterable[str]) -> Self:

@@ -183,6 +183,30 @@ def test_one_frame_and_three_without_names_are_refused() -> None:
         dv.join(LEFT, RIGHT, c=RIGHT, on="l.at > r.start")
 
 
+@pytest.mark.parametrize("function", [dv.asof_join, dv.window_join, dv.explain])
+def test_joins_by_time_of_three_inputs_are_refused(function: Callable[..., Any]) -> None:
+    with pytest.raises(UsageError, match=r"_join got 3 inputs; it takes two. Hint: \w+_join\(left, right, on=...\)"):
+        function(a=LEFT, b=RIGHT, c=RIGHT, on="id", keys="id")
+
+
+@pytest.mark.parametrize(
+    ("function", "option", "message"),
+    [
+        (dv.join, {"hwo": "left"}, r"hwo='left' is neither an option of join nor an input; it has 'on', .*mean 'how'"),
+        (dv.explain, {"partition": 3}, r"partition=3 is neither an option of join .*did you mean 'partitions'"),
+        (dv.asof_join, {"by": ["id"]}, r"by=\['id'\] is neither an option of asof_join .*Hint: inputs are Spark,"),
+        (dv.window_join, {"how": "left"}, r"how='left' is neither an option of window_join"),
+        (dv.temporal_join, {"validity": None}, r"validity=None is neither .*did you mean 'valid'"),
+    ],
+)
+def test_options_that_do_not_exist_are_not_taken_for_inputs(
+    function: Callable[..., Any], option: dict[str, Any], message: str
+) -> None:
+    for inputs in ({"a": LEFT, "b": RIGHT}, {"a": LEFT}):
+        with pytest.raises(UsageError, match=message):
+            function(**inputs, on="a.at > b.start", **option)
+
+
 def test_a_spark_frame_with_a_local_one_is_refused(spark: SparkSession) -> None:
     with pytest.raises(UsageError, match=r"input 'l' is a Spark DataFrame and 'r' is not"):
         dv.join(spark.createDataFrame(LEFT), RIGHT, on="l.at > r.start")
