@@ -234,7 +234,8 @@ class UsageError(DovetailError, ValueError):
     @classmethod
     def cannot_read(cls, what: str, text: object, reason: str) -> Self:
         """Say why a text cannot be parsed."""
-        return cls(f"{what} {text!r} cannot be read: {reason}. Hint: it is Spark SQL, as in 'l.price > r.price'.")
+        example = "l.id, r.price AS other" if what == "select" else "l.price > r.price"
+        return cls(f"{what} {text!r} cannot be read: {reason}. Hint: it is Spark SQL, as in {example!r}.")
 
     @classmethod
     def too_deep(cls, what: str, text: str) -> Self:

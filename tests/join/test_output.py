@@ -46,7 +46,7 @@ def test_an_expression_shows_null_where_there_is_no_partner() -> None:
     ("choices", "message"),
     [
         ({"select": "l.id, r.id"}, r"two columns named 'id'"),
-        ({"select": "l.id, r.shop", "how": "semi"}, r"select .*shop.* reads 'r', of which this join keeps no row"),
+        ({"select": "l.id, r.shop", "how": "semi"}, r"select 'r.shop' reads 'r', of which this join keeps no row"),
         ({"select": "l.id FROM t"}, r"select 'l.id FROM t' cannot be read: it must be a list of expressions"),
         ({"select": "l.zap"}, r"column 'zap' not found in 'l'; it has 'id', 'price'"),
         ({"agg": {"id": "count(*)"}, "per": "l"}, r"two columns named 'id'"),

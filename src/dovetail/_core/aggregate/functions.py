@@ -205,12 +205,12 @@ def _number(aggregate: Aggregate, values: pa.Array, *, alike: bool) -> Fold:
     if pa.types.is_null(kind):
         values, kind = values.cast(pa.float64()), pa.float64()
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
-        raise UsageError.no_sum(str(aggregate), sql_name(kind))
+        raise UsageError.no_sum(told(aggregate), sql_name(kind))
     if aggregate.function in ("stddev", "variance"):
         return Spread(values, alike=alike)
     if pa.types.is_integer(kind):
-        return IntegerTotal(values, str(aggregate), alike=alike)
-    return FloatTotal(values, alike=alike) if pa.types.is_floating(kind) else DecimalTotal(values, str(aggregate))
+        return IntegerTotal(values, told(aggregate), alike=alike)
+    return FloatTotal(values, alike=alike) if pa.types.is_floating(kind) else DecimalTotal(values, told(aggregate))
 
 
 class IntegerTotal:
@@ -303,8 +303,8 @@ class DecimalTotal:
         mean = _decimal_mean(total, count, places)
         try:
             return mean.cast(pa.decimal128(precision, places))
-        except pa.ArrowInvalid as error:
-            raise UsageError.sum_overflow(self._text, f"DECIMAL({precision},{places})") from error
+        except pa.ArrowInvalid:
+            raise UsageError.sum_overflow(self._text, f"DECIMAL({precision},{places})") from None
 
 
 def _doubles(values: pa.Array) -> NDArray[np.float64]:

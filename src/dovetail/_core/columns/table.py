@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from dovetail._core.columns.evaluate import evaluate
 from dovetail._core.columns.types import canonicalise, in_microseconds, is_of_nanoseconds
+from dovetail._core.condition.parse import told
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class Columns:
         if pa.types.is_null(values.type):
             return values.cast(pa.bool_())
         if not pa.types.is_boolean(values.type):
-            raise UsageError.no_boolean(expression.sql)
+            raise UsageError.no_boolean(told(expression))
         return values
 
     def take(self, rows: NDArray[np.int64], only: Sequence[tuple[str, str]]) -> Columns:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
+from sqlglot.errors import SqlglotError, TokenError
 
 from dovetail._core.condition.dialect import AsWritten
 from dovetail._core.condition.values import Expression
@@ -136,11 +136,12 @@ def _parse_one(text: str) -> exp.Expr:
 
 
 def _reason(error: SqlglotError) -> str:
-    """The first line of a parser's complaint, without its terminal colours."""
+    """The first line of a parser's complaint, without its terminal colours and the names of its classes."""
     details = getattr(error, "errors", None)
     if details:
-        return f"{details[0]['description'].rstrip('.')} near {details[0]['highlight']!r}"
-    return str(error).splitlines()[0]
+        what = details[0]["description"].rstrip(".")
+        return f"{'a part is missing' if '<class' in what else what} near {details[0]['highlight']!r}"
+    return "a quote or a comment has no end" if isinstance(error, TokenError) else str(error).splitlines()[0]
 
 
 def refuse_many_rows(node: exp.Expr, what: str, text: str) -> None:

@@ -199,7 +199,7 @@ def selected(select: str, inputs: Names, shown: tuple[Input, ...]) -> tuple[Outp
     hidden = {owner.name for owner in inputs.each} - {owner.name for owner in shown}
     for column in columns:
         if any(columns_of(column.shows.node, name) for name in hidden):
-            raise UsageError.not_in_result(column.shows.sql, next(iter(hidden)))
+            raise UsageError.not_in_result(told(column.shows), next(iter(hidden)))
     return columns
 
 
