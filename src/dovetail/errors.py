@@ -25,6 +25,11 @@ def _did_you_mean(name: str, known: Iterable[str]) -> str:
     return f" Hint: did you mean {by_lower[near[0]]!r}?" if near else ""
 
 
+def _a(kind: str) -> str:
+    """The name of a type with its article."""
+    return f"an {kind}" if kind[:1].lower() in "aeiou" else f"a {kind}"
+
+
 class DovetailError(Exception):
     """The root of everything that Dovetail raises on purpose."""
 
@@ -134,8 +139,10 @@ class UsageError(DovetailError, ValueError):
 
     @classmethod
     def unknown_column(cls, column: object, side: str, known: Iterable[str]) -> Self:
-        """Name a column that an input does not have."""
+        """Name a column that an input does not have, or not where it is asked for."""
         names = list(known)
+        if not names:
+            return cls(f"column {column!r} of {side!r} cannot be read here. Hint: use columns of the other input.")
         return cls(
             f"column {column!r} not found in {side!r}; it has {_names(names)}.{_did_you_mean(str(column), names)}"
         )
@@ -246,9 +253,7 @@ class UsageError(DovetailError, ValueError):
     @classmethod
     def no_condition(cls, got: object) -> Self:
         """Say that a join needs a condition."""
-        return cls(
-            f"condition is missing: got {got!r}; a join needs a Spark SQL boolean. Hint: on='l.price > r.price'."
-        )
+        return cls(f"condition is {got!r}; a join needs a Spark SQL boolean as one text. Hint: on='l.price > r.price'.")
 
     @classmethod
     def no_boolean(cls, text: str) -> Self:
@@ -385,8 +390,8 @@ class UsageError(DovetailError, ValueError):
     def no_offset(cls, option: str, got: object, base: str) -> Self:
         """Refuse what is neither a length of time, nor a number, nor a column."""
         return cls(
-            f"{option} {got!r} is no duration, no finite number and no column of {base!r}. "
-            f"Hint: {option}='5 minutes', {option}=2.5, or the name of a column."
+            f"{option} {got!r} is no duration, no finite number{f' and no column of {base!r}' if base else ''}. "
+            f"Hint: {option}='5 minutes', {option}=2.5{', or the name of a column' if base else ''}."
         )
 
     @classmethod
@@ -524,7 +529,7 @@ class UsageError(DovetailError, ValueError):
     def no_batches(cls, name: str, got: str) -> Self:
         """Name an input that is no stream of batches."""
         return cls(
-            f"input {name!r} is a {got}; a stream is an iterator of Arrow record batches, a reader or a table. "
+            f"input {name!r} is {_a(got)}; a stream is an iterator of Arrow record batches, a reader or a table. "
             "Hint: table.to_batches()."
         )
 
@@ -685,7 +690,7 @@ class UsageError(DovetailError, ValueError):
         """Refuse two output columns of one name."""
         return cls(
             f"the result would have two columns named {name!r}; names are equal whatever their case. "
-            "Hint: use select with AS, or rename the input's column."
+            "Hint: use select with AS, or rename the aggregate or the input's column."
         )
 
     @classmethod
@@ -697,7 +702,7 @@ class UsageError(DovetailError, ValueError):
     def no_frame(cls, name: str, got: str) -> Self:
         """Name an input that is no frame."""
         return cls(
-            f"input {name!r} is a {got}; a join takes Spark, Arrow, pandas, Polars or DuckDB frames. "
+            f"input {name!r} is {_a(got)}; a join takes Spark, Arrow, pandas, Polars or DuckDB frames. "
             "Hint: pyarrow.table(...) makes one of columns."
         )
 
@@ -918,7 +923,7 @@ class UsageError(DovetailError, ValueError):
     @classmethod
     def needs_schema(cls, side: str, got: str) -> Self:
         """Say that the engine must know its columns before the first row."""
-        return cls(f"{side} is a {got}; the engine needs its schema. Hint: {side}=table.schema, or pa.schema([...]).")
+        return cls(f"{side} is {_a(got)}; the engine needs its schema. Hint: {side}=table.schema, or pa.schema([...]).")
 
     @classmethod
     def bad_rows(cls, side: str, reason: str) -> Self:

@@ -29,7 +29,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"on": "l.at + r.start"}, r"is no boolean; a join needs one. Hint"),
     ({"on": "l.at"}, r"(?i)boolean"),
     ({"on": "l.at > r.start AND l.at"}, r"(?i)boolean"),
-    ({"on": ""}, r"condition is missing: got ''"),
+    ({"on": ""}, r"condition is ''; a join needs a Spark SQL boolean as one text. Hint"),
     ({"on": "l.at > r.start", "select": "struct(*) AS s"}, r"select .* cannot be read: a star stands for the columns"),
     ({"on": "l.at > r.start", "select": "l.at, l.x.*"}, r"select .* cannot be read: a star stands for the columns"),
     ({"on": "l.at > r.start", "order": "backwards"}, r"order 'backwards' is not known; it is one of 'auto', 'given'"),

@@ -60,7 +60,7 @@ ROWS: list[tuple[str, Any, str]] = [
     ("insert", {"K": 1, "ts": 5, "v": 1.0}, r"column 'k' not found in 'r'.*Hint: did you mean 'K'"),
     ("request", {"kk": 1, "ts": 25, "far": None}, r"column 'k' not found in 'l'"),
     ("insert", pa.table({"k": [1], "ts": ["x"], "v": [1.0]}), r"rows of 'r' are refused, none is taken"),
-    ("push", 5, r"input 'l' is a int; a join takes"),
+    ("push", 5, r"input 'l' is an int; a join takes"),
     ("advance", 3, r"watermark 3 lies before 20, where it is already; it only rises. Hint"),
     ("advance", "soon", r"rows of 'watermark' are refused"),
     (

@@ -121,6 +121,7 @@ def test_late_rows_are_put_in_order_counted_or_handed_over(algorithm: str) -> No
     ("options", "message"),
     [
         ({"lateness": -1}, r"lateness -1 is negative; .*Hint"),
+        ({"lateness": "soon"}, r"lateness 'soon' is no duration, no finite number. Hint: lateness='5 min"),
         ({"lateness": "1 second"}, r"lateness is a duration, but the axis is BIGINT"),
         ({"memory": 4096}, r"memory=4096 says nothing to algorithm 'auto'; it is for 'tpmj'"),
         ({"algorithm": "tpmj", "memory": 0}, r"memory is 0; it is a whole number of bytes above 0. Hint"),
@@ -147,7 +148,7 @@ def test_an_axis_of_doubles_has_no_lateness() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (5, r"input 'b' is a int; a stream is an iterator of Arrow record batches"),
+        (5, r"input 'b' is an int; a stream is an iterator of Arrow record batches"),
         ([5], r"input 'b' is a list of int; a stream is"),
         ([], r"input 'b' has no batch, so that its columns are not known. Hint"),
     ],
