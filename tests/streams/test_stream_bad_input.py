@@ -31,6 +31,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"on": "a.k = b.k", "ts": "s"}, r"it takes ts and window, or valid"),
     ({**WINDOW, "window": 5}, r"window is 5; it is one of dv.sliding.*Hint: window=dv.sliding"),
     ({**WINDOW, "window": {"a": dv.sliding(1)}}, r"window says nothing of input 'b'; it names 'a'.*Hint"),
+    ({**WINDOW, "ts": {"a": "s", "b": "s", "c": "s"}}, r"input 'c' is not known; it is one of 'a', 'b'"),
     ({**WINDOW, "window": dv.sliding("5 seconds")}, r"sliding is a duration, but the axis is BIGINT.*Hint"),
     ({**WINDOW, "ts": "t"}, r"column 't' not found in 'a'; it has 'k'"),
     ({**WINDOW, "ts": {"a": "name", "b": "s"}}, r"'a.name < b.s' compares STRING with BIGINT; an axis is of numbers"),

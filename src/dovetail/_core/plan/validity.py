@@ -125,6 +125,8 @@ def read_temporal(
         raise UsageError.unknown_choice("algorithm", algorithm, ALGORITHMS)
     if (valid is None) == (ts is None) or (ts is None) != (window is None):
         raise UsageError.no_validity(ts, window, valid)
+    for given in (ts, window, valid):
+        _refuse_strangers(given, inputs)
     node = parse_boolean(on, ManyInputs(inputs))
     validity = tuple(_validity(own, ts, window, valid) for own in inputs)
     asked = Temporal(inputs, node.sql(dialect=AsWritten), kind, validity, algorithm)
@@ -143,6 +145,14 @@ def _validity(own: Input, ts: Any, window: Any, valid: Any) -> Validity:
     if not isinstance(length, Window):
         raise UsageError.no_time_window(length)
     return Validity(_find(own, _own(own, "ts", ts)), None, length)
+
+
+def _refuse_strangers(given: Any, inputs: tuple[Input, ...]) -> None:
+    """Refuse a mapping that speaks of an input which the call does not have."""
+    names = [own.name for own in inputs]
+    for name in given if isinstance(given, Mapping) else ():
+        if name not in names:
+            raise UsageError.unknown_choice("input", name, names)
 
 
 def _own(own: Input, option: str, given: Any) -> Any:
