@@ -9,13 +9,13 @@ from typing import Annotated, Any
 
 import typer
 
+import dovetail as dv
 from dovetail._cli_soja import soja
 from dovetail._one_line import one_line_errors, told
 from dovetail.errors import UsageError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 """Every command; a mistake of the caller is one line and exit code 2."""
-app.command()(soja)
 
 Left = Annotated[Path, typer.Option(help="the file called l in the condition: CSV, Parquet, Arrow, JSON lines")]
 Right = Annotated[Path, typer.Option(help="the file called r")]
@@ -27,8 +27,20 @@ Agg = Annotated[list[str] | None, typer.Option(help="an aggregate as name=call, 
 Per = Annotated[str | None, typer.Option(help="the input whose rows the aggregates belong to: l or r")]
 
 
+def _show_version(asked: bool) -> None:  # noqa: FBT001 -- as typer calls it
+    if asked:
+        print(dv.__version__)  # noqa: T201 -- the answer
+        raise typer.Exit
+
+
+Version = Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True, help="tell the version")]
+
+
 @app.callback()
-def dovetail() -> None:
+def dovetail(
+    *,
+    version: Version = False,
+) -> None:
     """Joins that equality cannot express: inequalities, intervals, bands, overlaps, and rows near in time."""
 
 
@@ -45,8 +57,7 @@ def join(
     per: Per = None,
 ) -> None:
     """Join two files into a third."""
-    import dovetail as dv  # noqa: PLC0415 -- the command's help must stay light
-    from dovetail._files import write_batches  # noqa: PLC0415
+    from dovetail._files import write_batches  # noqa: PLC0415 -- the command's help must stay light
 
     with one_line_errors(), told.status("joining") as status:
         sides = _opened(left, right, status)
@@ -68,8 +79,6 @@ def explain(
     plot: Annotated[Path | None, typer.Option(help="where to draw the join matrix: PNG or SVG")] = None,
 ) -> None:
     """Tell how a join of two files would be done, and why."""
-    import dovetail as dv  # noqa: PLC0415 -- as above
-
     with one_line_errors():
         with told.status("reading") as status:
             sides = _opened(left, right, status)
@@ -77,6 +86,9 @@ def explain(
             if plot is not None:
                 plan.plot(plot)
         print(plan)  # noqa: T201 -- the answer
+
+
+app.command()(soja)
 
 
 @app.command()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pyarrow as pa
@@ -51,6 +52,11 @@ def test_aggregates_are_named(files: list[str], tmp_path: Path) -> None:
     out = tmp_path / "out.parquet"
     assert _run("join", *files, *JOIN, "--agg", "n=count(*)", "--per", "l", "--out", str(out))[0] == 0
     assert parquet.read_table(out)["n"].to_pylist() == [1, 2, 0]
+
+
+def test_the_version_is_that_of_the_project() -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    assert _run("--version") == (0, f"{project['version']}\n", "")
 
 
 def test_explain_prints_the_plan(files: list[str], tmp_path: Path) -> None:
