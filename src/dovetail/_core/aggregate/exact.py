@@ -10,6 +10,7 @@ import pyarrow as pa
 from dovetail._core.aggregate.lanes import Lane
 from dovetail._core.aggregate.precise import add, rounded
 from dovetail._core.columns.order_keys import decimal_words
+from dovetail._core.columns.types import MAX_PRECISION
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,9 +19,8 @@ if TYPE_CHECKING:
 
 LIMB = 32
 MASK = np.int64(0xFFFF_FFFF)
-_DIGITS_OF_SPARK = 38
 _LIMBS_OF_SPARK = 4
-_TOO_LARGE = 10**_DIGITS_OF_SPARK
+_TOO_LARGE = 10**MAX_PRECISION
 _HUGE = 2.0**900
 """So many doubles below this one as there can be rows do not overflow, nor do all doubles times the scale."""
 _SCALE = 2.0**-100
@@ -89,7 +89,7 @@ def decimal_total(limbs: list[NDArray[np.int64]], scale: int) -> tuple[pa.Array,
         beyond |= limb != sign & MASK
     words = np.empty((limbs[0].size, 2), np.int64)
     words[:, 0], words[:, 1] = tidy[0] | (tidy[1] << LIMB), tidy[2] | (tidy[3] << LIMB)
-    kind = pa.decimal128(_DIGITS_OF_SPARK, scale)
+    kind = pa.decimal128(MAX_PRECISION, scale)
     array = pa.Array.from_buffers(kind, limbs[0].size, [None, pa.py_buffer(words.tobytes())])
     return array, beyond | _has_more_digits(words)
 

@@ -22,7 +22,7 @@ from dovetail._core.aggregate.precise import add, rounded, square, squared_over
 from dovetail._core.columns.cast import cast as cast_as_spark
 from dovetail._core.columns.long_texts import in_one_array
 from dovetail._core.columns.order_keys import from_keys, has_order, is_plain, keys_with_nulls, order_keys
-from dovetail._core.columns.types import DOUBLE, sql_name
+from dovetail._core.columns.types import DOUBLE, MAX_PRECISION, sql_name
 from dovetail._core.condition.parse import told
 from dovetail._core.kernels.segments import LEAST
 from dovetail._core.kernels.sort import sort_with_order
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from dovetail._core.aggregate.precise import Pair
     from dovetail._core.condition.values import Expression
     from dovetail._core.plan.aggregates import Aggregate
-
-MOST_DIGITS = 38
 
 
 class Fold(Protocol):
@@ -294,12 +292,12 @@ class DecimalTotal:
         scale = self._kind.scale
         total, outside = decimal_total(limbs, scale)
         if outside.any():
-            raise UsageError.sum_overflow(self._text, f"DECIMAL({MOST_DIGITS},{scale})")
+            raise UsageError.sum_overflow(self._text, f"DECIMAL({MAX_PRECISION},{scale})")
         none = pa.array(count == 0)
         total = pc.if_else(none, None, total)
         if function != "avg":
-            return total.cast(pa.decimal128(min(MOST_DIGITS, self._kind.precision + 10), scale))
-        precision, places = min(MOST_DIGITS, self._kind.precision + 4), min(MOST_DIGITS, scale + 4)
+            return total.cast(pa.decimal128(min(MAX_PRECISION, self._kind.precision + 10), scale))
+        precision, places = min(MAX_PRECISION, self._kind.precision + 4), min(MAX_PRECISION, scale + 4)
         mean = _decimal_mean(total, count, places)
         try:
             return mean.cast(pa.decimal128(precision, places))

@@ -13,12 +13,11 @@ import pyarrow as pa
 
 from dovetail._core.columns.lanes import present, values
 from dovetail._core.columns.order_keys import decimal_words
-from dovetail._core.columns.types import MAX_PRECISION
+from dovetail._core.columns.types import MAX_PRECISION, WORD_DIGITS
 
 if TYPE_CHECKING:
     from dovetail._core.columns.lanes import Flags, Values
 
-_INT64_DIGITS = 18
 _MIN_ADJUSTED_SCALE = 6
 _WORD = 1 << 64
 _DIGITS_OF_INTEGER = {8: 3, 16: 5, 32: 10, 64: 20}
@@ -74,7 +73,7 @@ def unscaled(array: pa.Array) -> Values:
     if not pa.types.is_decimal(array.type):
         return values(array).astype(np.int64)
     words = decimal_words(array)
-    if array.type.precision <= _INT64_DIGITS:
+    if array.type.precision <= WORD_DIGITS:
         return np.where(present(array), words[:, 0].view(np.int64), 0)
     total = np.ascontiguousarray(words[:, -1]).view(np.int64).astype(object)
     for number in range(words.shape[1] - 2, -1, -1):
@@ -99,7 +98,7 @@ def rebuilt(numbers: Values, there: Flags, arrow_type: pa.DataType) -> pa.Array:
 
 def fits(numbers: Values, precision: int) -> Flags:
     """Say per integer whether it has at most `precision` digits."""
-    if numbers.dtype != object and precision > _INT64_DIGITS:
+    if numbers.dtype != object and precision > WORD_DIGITS:
         return np.ones(len(numbers), dtype=np.bool_)
     limit = 10**precision
     return np.asarray((numbers < limit) & (numbers > -limit), dtype=np.bool_)
@@ -111,20 +110,20 @@ def shifted(numbers: Values, by: int, digits: int) -> Values:
         return half_up(numbers, -by)
     if by == 0:
         return numbers
-    wide = numbers if digits + by <= _INT64_DIGITS else numbers.astype(object)
+    wide = numbers if digits + by <= WORD_DIGITS else numbers.astype(object)
     return np.asarray(wide * 10**by)
 
 
 def half_up(numbers: Values, drop: int) -> Values:
     """Drop the last `drop` decimal digits, rounding half away from zero."""
-    if drop > _INT64_DIGITS:
+    if drop > WORD_DIGITS:
         numbers = numbers.astype(object)
     return signed_like(numbers, (np.abs(numbers) + 10**drop // 2) // 10**drop)
 
 
 def cut(numbers: Values, drop: int) -> Values:
     """Drop the last `drop` decimal digits, towards zero."""
-    if drop > _INT64_DIGITS:
+    if drop > WORD_DIGITS:
         numbers = numbers.astype(object)
     return signed_like(numbers, np.abs(numbers) // 10**drop)
 
@@ -136,7 +135,7 @@ def signed_like(signs: Values, magnitudes: Values) -> Values:
 
 def wide(numbers: Values, digits: int) -> Values:
     """Make room for results of `digits` digits."""
-    return numbers if digits <= _INT64_DIGITS else numbers.astype(object)
+    return numbers if digits <= WORD_DIGITS else numbers.astype(object)
 
 
 def powers_of_ten(exponents: Values) -> Values:

@@ -24,14 +24,6 @@ if TYPE_CHECKING:
     Relabel = Callable[[Ints, Ints], None]
 
 STEP = 1 << 32
-_DIGITS_OF_A_WORD = 18
-
-
-def is_steady(kind: pa.DataType) -> bool:
-    """Whether the order keys of a type are the same in every batch."""
-    if pa.types.is_decimal(kind):
-        return bool(kind.precision <= _DIGITS_OF_A_WORD)
-    return is_plain(kind) or pa.types.is_boolean(kind) or pa.types.is_null(kind)
 
 
 class Labels:

@@ -13,17 +13,16 @@ import pandas as pd
 import pyarrow as pa
 
 from dovetail._core.columns.order_keys import is_plain, order_keys
+from dovetail._core.columns.types import WORD_DIGITS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-WIDEST = 18
 
 
 def has_stable_order(kind: pa.DataType) -> bool:
     """Whether keys of a type never depend on other values."""
     if pa.types.is_decimal(kind):
-        return bool(kind.precision <= WIDEST)
+        return bool(kind.precision <= WORD_DIGITS)
     return is_plain(kind) or pa.types.is_boolean(kind) or pa.types.is_null(kind)
 
 

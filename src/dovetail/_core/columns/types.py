@@ -18,6 +18,9 @@ from dovetail._core.columns.long_texts import in_one_array
 from dovetail.errors import UsageError
 
 MAX_PRECISION = 38
+"""The most digits that a decimal of Spark's has."""
+WORD_DIGITS = 18
+"""The most digits of a decimal whose unscaled value fits 64 bits, whatever the value."""
 MILLIS_PER_DAY = 86_400_000
 _FINER = {"s": 1_000_000, "ms": 1000}
 """How many microseconds a tick has."""

@@ -17,7 +17,7 @@ import pyarrow as pa
 from dovetail._core.columns.axis import axis_type, bound, check_distance, check_offset, numbers, steps, ticks_of
 from dovetail._core.columns.cast import cast
 from dovetail._core.columns.order_keys import float_keys, from_keys, is_plain
-from dovetail._core.columns.types import canonical, canonicalise, sql_name
+from dovetail._core.columns.types import WORD_DIGITS, canonical, canonicalise, sql_name
 from dovetail._core.plan.offset import Duration, Number
 from dovetail.errors import UsageError
 
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
 MOST = np.iinfo(np.int64).max
 WORD = 64
-WIDEST = 18
-"""The digits of a decimal that always fits 64 bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +54,9 @@ def validity_axis(asked: Temporal, schemas: Sequence[pa.Schema]) -> pa.DataType:
     kind = reduce(lambda one, other: axis_type(one, other, text), found[1:], axis_type(found[0], found[0], text))
     check_distance(kind, "temporal_join", text)
     if pa.types.is_decimal(kind):
-        if kind.precision > WIDEST:
+        if kind.precision > WORD_DIGITS:
             raise UsageError.wide_axis(text, sql_name(kind))
-        kind = pa.decimal128(WIDEST, kind.scale)
+        kind = pa.decimal128(WORD_DIGITS, kind.scale)
     for own in asked.validity:
         if own.window is not None and own.window.kind != "unbounded":
             check_offset(own.window.kind, offset_of(own.window), kind, None)
@@ -132,7 +130,7 @@ def _window_ends(
 def _greatest(kind: pa.DataType) -> int:
     """The greatest tick of an axis."""
     if pa.types.is_decimal(kind):
-        return int(10**WIDEST - 1)
+        return int(10**WORD_DIGITS - 1)
     return int(np.iinfo(np.int32).max) if pa.types.is_date(kind) else int(MOST)
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from dovetail._core.columns.labels import is_steady
 from dovetail._core.columns.order_keys import order_keys
+from dovetail._core.columns.stable_keys import has_stable_order
 from dovetail._core.kernels.compile import NO_ROW
 from dovetail._core.kernels.numbers import fill_table, find_numbers, give_numbers
 
@@ -69,7 +69,7 @@ class ValueNumbers:
     """Numbers for the values of one type: through their order keys, or one by one where a batch's keys are its own."""
 
     def __init__(self, kind: pa.DataType) -> None:
-        self._steady = is_steady(kind)
+        self._steady = has_stable_order(kind)
         self._kind = kind
         self._words = Numbering()
         self._others: dict[Any, int] = {}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from dovetail._core.columns.types import family
+from dovetail._core.columns.types import WORD_DIGITS, family
 from dovetail._hosts.spark.types import arrow_type
 
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 MOST_VALUES = 4
 """Of so many compared values, all lengths between two are told."""
-EXACT_DIGITS = 18
-"""Decimals of more digits have ranks for order keys, which tell no length."""
 _EPOCH = "TIMESTAMP_NTZ'1970-01-01 00:00:00'"
 
 
@@ -73,6 +71,6 @@ def _place(side: SparkSide, number: int) -> str:
 
 
 def _has_numbers(kind: pa.DataType) -> bool:
-    if pa.types.is_decimal(kind):
-        return bool(kind.precision <= EXACT_DIGITS)
+    if pa.types.is_decimal(kind):  # wider ones have ranks for order keys, which tell no length
+        return bool(kind.precision <= WORD_DIGITS)
     return family(kind) in ("integer", "float", "date", "stamp")

@@ -9,7 +9,8 @@ import pyarrow as pa
 from pyspark.sql import functions as F  # noqa: N812
 
 from dovetail._core.columns.axis import numbers
-from dovetail._core.columns.validity import WIDEST, offset_of, validity_axis
+from dovetail._core.columns.types import WORD_DIGITS
+from dovetail._core.columns.validity import offset_of, validity_axis
 from dovetail._core.condition.parse import quoted
 from dovetail._core.plan.validity import END, ROW, START
 from dovetail._hosts.spark.types import arrow_type, literal_text, spark_type
@@ -74,7 +75,7 @@ def greatest(kind: pa.DataType) -> str:
     if pa.types.is_floating(kind):
         return "CAST('NaN' AS DOUBLE)"
     if pa.types.is_decimal(kind):
-        return f"CAST('{10**WIDEST - 1}E-{kind.scale}' AS {spark_type(kind)})"
+        return f"CAST('{10**WORD_DIGITS - 1}E-{kind.scale}' AS {spark_type(kind)})"
     most = (1 << (31 if pa.types.is_date(kind) else 63)) - 1
     whole = pa.scalar(most, pa.int32() if pa.types.is_date(kind) else pa.int64())
     return literal_text(whole.cast(kind))
