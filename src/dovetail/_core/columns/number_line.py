@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 import pyarrow as pa
 
+from dovetail._core.columns.order_keys import floats_of
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-_ALL_BUT_SIGN = np.int64(0x7FFF_FFFF_FFFF_FFFF)
 
 
 def places(keys: NDArray[np.int64], kind: pa.DataType) -> NDArray[np.float64]:
     """The place of every key; it never falls where the key rises. NaN, the greatest number, stands at infinity."""
     if pa.types.is_floating(kind):
-        values = (keys ^ ((keys >> 63) & _ALL_BUT_SIGN)).view(np.float64)
+        values = floats_of(keys)
         return np.where(np.isnan(values), np.float64(np.inf), values)
     if pa.types.is_decimal(kind):
         return cast("NDArray[np.float64]", keys / 10.0**kind.scale)

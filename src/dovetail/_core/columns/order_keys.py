@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _WORD = pa.int64()
+_ALL_BUT_SIGN = np.int64(0x7FFF_FFFF_FFFF_FFFF)
 _PLAIN = (pa.types.is_integer, pa.types.is_date, pa.types.is_time, pa.types.is_timestamp, pa.types.is_duration)
 
 
@@ -63,8 +64,7 @@ def is_plain(kind: pa.DataType) -> bool:
 def from_keys(keys: NDArray[np.int64], none: NDArray[np.bool_], kind: pa.DataType) -> pa.Array:
     """The values of keys of a plain type, NULL where there are none."""
     if pa.types.is_floating(kind):
-        bits = keys ^ ((keys >> 63) & np.int64(0x7FFF_FFFF_FFFF_FFFF))
-        return pa.array(bits.view(np.float64), mask=none).cast(kind, safe=False)
+        return pa.array(floats_of(keys), mask=none).cast(kind, safe=False)
     if pa.types.is_integer(kind):
         return pa.array(np.where(none, 0, keys).astype(kind.to_pandas_dtype()), kind, mask=none)
     width = np.int64 if kind.bit_width == 64 else np.int32  # noqa: PLR2004
@@ -90,8 +90,17 @@ def float_keys(numbers: NDArray[np.floating]) -> NDArray[np.int64]:
     """Read doubles by their bits: negative numbers have all other bits turned, so that integers order as they do."""
     values = numbers.astype(np.float64) + 0.0
     values[np.isnan(values)] = np.nan
-    bits = values.view(np.int64)
-    return cast("NDArray[np.int64]", bits ^ ((bits >> 63) & np.int64(0x7FFF_FFFF_FFFF_FFFF)))
+    return _turned(values.view(np.int64))
+
+
+def floats_of(keys: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The doubles whose keys these are."""
+    return _turned(keys).view(np.float64)
+
+
+def _turned(bits: NDArray[np.int64]) -> NDArray[np.int64]:
+    """All bits but the sign turned, where it is set: from a double's bits to its key, and back."""
+    return cast("NDArray[np.int64]", bits ^ ((bits >> 63) & _ALL_BUT_SIGN))
 
 
 def _decimal_keys(arrays: Sequence[pa.Array]) -> list[NDArray[np.int64]]:
