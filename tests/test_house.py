@@ -108,6 +108,26 @@ def test_no_room_uses_the_public_door() -> None:
     assert [str(source) for source in SOURCES if _imports(source) & doors and _name(source) != "dovetail.cli"] == []
 
 
+def test_what_the_documents_name_is_there() -> None:
+    files = {str(source.relative_to(ROOT / "src/dovetail").with_suffix("")) for source in SOURCES}
+    rooms = {str(Path(file).parent) for file in files}
+    wrong = []
+    for document in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]:
+        text = document.read_text()
+        wrong += [link for link in re.findall(r"\]\(([\w/.-]+)\)", text) if not (document.parent / link).exists()]
+        for name in re.findall(r"`([\w/]+/[\w/]*(?:\.py)?|\w+\.py)`", text):
+            own = name.removesuffix(".py").strip("/")
+            known = any(f"/{place}".endswith(f"/{own}") for place in files | rooms) or (ROOT / name).exists()
+            wrong += [] if known else [f"{document.name}: {name}"]
+    assert wrong == []
+
+
+def test_the_map_of_the_spark_host_is_whole() -> None:
+    told = (ROOT / "ARCHITECTURE.md").read_text().split("## The way of a call")[1].split("\n## ")[0]
+    files = {source.stem for source in SOURCES if source.parent.name == "spark"} - {"__init__"}
+    assert files - set(re.findall(r"`(\w+)`", told)) == set()
+
+
 def test_the_lock_pins_every_requirement_and_holds_no_address() -> None:
     lock = (ROOT / "requirements.lock").read_text()
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
