@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import psutil
 import pytest
@@ -114,9 +114,10 @@ def test_an_active_session_keeps_what_cannot_change(spark: SparkSession) -> None
         session(cores=2, app="any", **{"spark.driver.memory": "3g"})
 
 
-def test_a_session_needs_a_core() -> None:
-    with pytest.raises(UsageError, match=r"^cores is 0; a session needs at least 1"):
-        session(cores=0)
+@pytest.mark.parametrize("cores", [0, "2", 2.5])
+def test_a_session_needs_a_whole_number_of_cores(cores: Any) -> None:
+    with pytest.raises(UsageError, match=rf"^cores is {cores!r}; a session needs a whole number of at least 1. Hint"):
+        session(cores=cores)
 
 
 @pytest.mark.usefixtures("spark", "connect_mode")

