@@ -14,6 +14,7 @@ from pyspark.sql.types import LongType, StructField, StructType
 from dovetail._core.condition.parse import quoted
 from dovetail._hosts.spark.handed import created
 from dovetail._hosts.spark.pairs import paired
+from dovetail._hosts.spark.task import BITS_OF_WORD
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +28,8 @@ BIT = "dovetail bit"
 """The column that numbers the rows of the small side that the condition can tell apart."""
 OF_ROW = f"`{BIT}`"
 """The same, as SQL has it."""
-WORD_BITS = 6
+PLACE_BITS = (BITS_OF_WORD - 1).bit_length()
+"""So many bits of a bit's number are its place in a word, the others are the word's number."""
 WORD, BITS = "`dovetail word`", "`dovetail bits`"
 """The number of a word and its bits, as SQL has them; no column of a caller is called that."""
 
@@ -101,12 +103,12 @@ def words(rows: DataFrame, bit: str, *by: str) -> DataFrame:
 
 def word_of(bit: str) -> str:
     """The word in which a bit stands; shifted and masked, since Spark checks every division."""
-    return f"shiftright({bit}, {WORD_BITS})"
+    return f"shiftright({bit}, {PLACE_BITS})"
 
 
 def place_of(bit: str) -> str:
     """Where a bit stands in its word."""
-    return f"CAST({bit} & {(1 << WORD_BITS) - 1} AS INT)"
+    return f"CAST({bit} & {BITS_OF_WORD - 1} AS INT)"
 
 
 IS_SET = f"(coalesce(shiftright({BITS}, {place_of(OF_ROW)}) & 1, 0) = 1)"

@@ -30,7 +30,7 @@ from dovetail._core.condition.parse import quoted
 from dovetail._core.plan.outer import Kept
 from dovetail._hosts.spark.arrays import array, in_one_row, select
 from dovetail._hosts.spark.at_once import at_once
-from dovetail._hosts.spark.bits import IS_SET, OF_ROW, WORD_BITS, beside_words, place_of, read_of, word_of, words
+from dovetail._hosts.spark.bits import IS_SET, OF_ROW, PLACE_BITS, beside_words, place_of, read_of, word_of, words
 from dovetail._hosts.spark.handed import collected
 from dovetail._hosts.spark.pairs import paired
 from dovetail._hosts.spark.rewrite import rewritten
@@ -117,7 +117,7 @@ class Span:
         """None if there is no key, or they span too many."""
         if not keys.size or int(keys.max()) - int(keys.min()) > DENSE:
             return None
-        return cls(int(keys.min()) >> WORD_BITS, int(keys.max()) >> WORD_BITS)
+        return cls(int(keys.min()) >> PLACE_BITS, int(keys.max()) >> PLACE_BITS)
 
     @property
     def words(self) -> int:
@@ -127,11 +127,11 @@ class Span:
     @property
     def places(self) -> int:
         """How many keys have a place."""
-        return self.words << WORD_BITS
+        return self.words << PLACE_BITS
 
     def placed(self, keys: Numbers) -> Numbers:
         """The places of those keys that are within the span."""
-        word = keys >> WORD_BITS
+        word = keys >> PLACE_BITS
         return keys[(word >= self.first) & (word <= self.last)] & (self.places - 1)
 
     def bits(self, keys: Numbers) -> Numbers:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from dovetail._core.columns.types import WORD_DIGITS, family
-from dovetail._hosts.spark.types import arrow_type
+from dovetail._hosts.spark.types import arrow_type, micros_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 MOST_VALUES = 4
 """Of so many compared values, all lengths between two are told."""
-_EPOCH = "TIMESTAMP_NTZ'1970-01-01 00:00:00'"
 
 
 def lengths(side: SparkSide) -> Iterator[tuple[int, int]]:
@@ -65,8 +64,7 @@ def _place(side: SparkSide, number: int) -> str:
     if pa.types.is_date(kind):
         value = f"unix_date({value})"
     elif pa.types.is_timestamp(kind):
-        since = f"CAST(CAST({value} - {_EPOCH} AS INTERVAL SECOND) AS DECIMAL(24, 6)) * 1000000"
-        value = f"unix_micros({value})" if kind.tz else since
+        value = micros_text(value, kind)
     return f"CAST({value} AS DOUBLE)"
 
 

@@ -34,8 +34,7 @@ if TYPE_CHECKING:
 
 CHUNK_ROWS = 1 << 20
 CHUNK_BYTES = 256 << 20
-WORD = 64
-"""The bits of a word."""
+BITS_OF_WORD = 64
 NOTHING = "nothing"
 """The column of rows that show none."""
 
@@ -160,7 +159,7 @@ def marking_task(task: CellTask, anchors: bytes) -> Callable[[Batches], Batches]
         alone = np.arange(left.num_rows)
         for table in chunks(batches, max(CHUNK_ROWS, 2 * left.num_rows), CHUNK_BYTES):
             alone = np.delete(alone, task.partnered(left.take(pa.array(alone)), table))
-        seen = np.ones(-(-left.num_rows // WORD) * WORD, np.bool_)
+        seen = np.ones(-(-left.num_rows // BITS_OF_WORD) * BITS_OF_WORD, np.bool_)
         seen[left.num_rows :] = False
         seen[alone] = False
         words = np.packbits(seen, bitorder="little").view(np.int64)

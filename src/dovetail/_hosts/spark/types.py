@@ -47,6 +47,7 @@ _WIDTHS = {"string": 32, "binary": 32}
 _WIDE = 64
 MICROS = 1_000_000
 SECONDS_PER_DAY = 86_400
+_EPOCH = "TIMESTAMP_NTZ'1970-01-01 00:00:00'"
 
 
 def arrow_type(kind: DataType) -> pa.DataType | None:
@@ -144,7 +145,14 @@ def _moment_text(micros: int, *, zoned: bool) -> str:
         return f"timestamp_micros({micros}L)"
     days, rest = divmod(micros, MICROS * SECONDS_PER_DAY)
     seconds = f"CAST('{rest // MICROS}.{rest % MICROS:06d}' AS DECIMAL(18, 6))"
-    return f"(TIMESTAMP_NTZ'1970-01-01 00:00:00' + make_dt_interval({days}, 0, 0, {seconds}))"
+    return f"({_EPOCH} + make_dt_interval({days}, 0, 0, {seconds}))"
+
+
+def micros_text(moment: str, kind: pa.DataType) -> str:
+    """The microseconds of a timestamp since 1970 as Spark SQL, by no clock but its own."""
+    if kind.tz is not None:
+        return f"unix_micros({moment})"
+    return f"(CAST(CAST({moment} - {_EPOCH} AS INTERVAL SECOND) AS DECIMAL(24, 6)) * {MICROS})"
 
 
 def _number(value: pa.Scalar) -> int:

@@ -13,7 +13,7 @@ from dovetail._core.columns.types import WORD_DIGITS
 from dovetail._core.columns.validity import offset_of, validity_axis
 from dovetail._core.condition.parse import quoted
 from dovetail._core.plan.validity import END, ROW, START
-from dovetail._hosts.spark.types import arrow_type, literal_text, spark_type
+from dovetail._hosts.spark.types import arrow_type, literal_text, micros_text, spark_type
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from dovetail._core.condition.window import Window
     from dovetail._core.plan.validity import Temporal, Validity
     from dovetail._hosts.spark.frames import SparkFrame
-
-_EPOCH = "TIMESTAMP_NTZ'1970-01-01 00:00:00'"
 
 
 def axis_of(asked: Temporal, frames: list[SparkFrame]) -> pa.DataType:
@@ -128,8 +126,4 @@ def _ticks(start: str, kind: pa.DataType) -> str:
         return f"unix_date({start})"
     if pa.types.is_decimal(kind):
         return f"({start} * CAST('1E{kind.scale}' AS DECIMAL(19, 0)))"
-    if not pa.types.is_timestamp(kind):
-        return start
-    if kind.tz is not None:
-        return f"unix_micros({start})"
-    return f"(CAST(CAST({start} - {_EPOCH} AS INTERVAL SECOND) AS DECIMAL(24, 6)) * 1000000)"
+    return micros_text(start, kind) if pa.types.is_timestamp(kind) else start
