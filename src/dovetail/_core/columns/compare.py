@@ -94,7 +94,7 @@ def _plain(test: str, left: pa.Array, right: pa.Array) -> Flags:
     if kind == "year_month":
         left, right = pa.array(values(left)), pa.array(values(right))
     answer = pc.call_function(test, [left, right])
-    return np.asarray(pc.fill_null(answer, False).to_numpy(zero_copy_only=False))  # noqa: FBT003
+    return np.asarray(pc.fill_null(answer, False).to_numpy(zero_copy_only=False))
 
 
 def _float_test(test: str, left: Values, right: Values) -> Flags:

@@ -52,7 +52,7 @@ def unix_timestamp(node: exp.Expr, scope: Scope) -> pa.Array:
 
 
 def _check_shape(array: pa.Array) -> None:
-    odd = pc.fill_null(pc.invert(pc.match_substring_regex(array, _DEFAULT_SHAPE)), False)  # noqa: FBT003
+    odd = pc.fill_null(pc.invert(pc.match_substring_regex(array, _DEFAULT_SHAPE)), False)
     if pc.any(odd).as_py():
         raise UsageError.malformed(
             array.filter(odd)[0].as_py(), "STRING", "TIMESTAMP in the format yyyy-MM-dd HH:mm:ss"

@@ -74,7 +74,7 @@ def read_decimals(text: pa.Array, target: pa.DataType) -> pa.Array:
     """Read numbers exactly, rounding half up to the scale."""
     parts = pc.extract_regex(trimmed(text), _DECIMAL)
     digits = pc.binary_join_element_wise(pc.struct_field(parts, "whole"), pc.struct_field(parts, "fraction"), "")
-    some = pc.fill_null(pc.greater(pc.utf8_length(digits), 0), False)  # noqa: FBT003
+    some = pc.fill_null(pc.greater(pc.utf8_length(digits), 0), False)
     kept = pc.utf8_ltrim(digits, "0")
     # Rounding half up looks at one dropped digit only, so that digits beyond the 76th cannot matter.
     dropped = np.maximum(values(pc.utf8_length(kept)) - _MAX_DIGITS, 0)
@@ -151,7 +151,7 @@ def _integers(text: pa.Array, arrow_type: pa.DataType | None = None) -> Values:
 
 
 def _is(parts: pa.Array, name: str, wanted: str) -> Flags:
-    answer = pc.fill_null(pc.equal(pc.struct_field(parts, name), wanted), False)  # noqa: FBT003
+    answer = pc.fill_null(pc.equal(pc.struct_field(parts, name), wanted), False)
     return np.asarray(values(answer), dtype=np.bool_)
 
 

@@ -51,7 +51,7 @@ def can_match(side: SideColumns, null_safe: Sequence[bool]) -> NDArray[np.int64]
     needed = [key for key, safe in zip(side.keys, null_safe, strict=True) if not safe]
     masks = [pc.is_valid(array) for array in (*needed, *side.values) if array.null_count]
     if side.fits is not None:
-        masks.append(pc.fill_null(side.fits, False))  # noqa: FBT003 -- Arrow's own parameter
+        masks.append(pc.fill_null(side.fits, False))
     if not masks:
         return numbered(side.rows)
     fits = masks[0].to_numpy(zero_copy_only=False).copy()

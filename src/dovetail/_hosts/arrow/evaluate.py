@@ -56,7 +56,7 @@ def all_hold(filters: Sequence[Expression], columns: Columns) -> pa.Array | None
     for own in filters:
         values = columns.boolean(own)
         held = values if held is None else pc.and_kleene(held, values)
-    return None if held is None else pc.fill_null(held, False)  # noqa: FBT003 -- Arrow's own parameter
+    return None if held is None else pc.fill_null(held, False)
 
 
 def _both(

@@ -27,8 +27,8 @@ def paired(query: Query, travels: Side, rows: DataFrame, small: SparkFrame, larg
 
 def padded(query: Query, rows: DataFrame, small: SparkFrame, large: SparkFrame) -> DataFrame:
     """Rows of one side, beside none of the other."""
-    nothing = large.frame.filter(F.lit(False)).alias(large.name)  # noqa: FBT003 -- Spark's own parameter
-    return shown(query, rows.alias(small.name).join(nothing, F.lit(True), "left"))  # noqa: FBT003
+    nothing = large.frame.filter(F.lit(False)).alias(large.name)
+    return shown(query, rows.alias(small.name).join(nothing, F.lit(True), "left"))
 
 
 def shown(query: Query, joined: DataFrame) -> DataFrame:

@@ -105,7 +105,7 @@ class ThetaCells:
             return None
         edge = self._edge(best)
         if edge is None:
-            return F.lit(True)  # noqa: FBT003 -- Spark's own parameter
+            return F.lit(True)
         value = F.col("v0")
         if not self.op.rises:
             return value < self.start(edge)
