@@ -34,8 +34,11 @@ from dovetail._hosts.spark.unfold import Unfolding
 if TYPE_CHECKING:
     from typing import Any
 
+    import pyarrow as pa
+
     from dovetail._core.plan.choose import Sample
     from dovetail._core.plan.matrix import Matrix, Members
+    from dovetail._core.plan.outer import Outer
     from dovetail._core.plan.query import Query
     from dovetail._hosts.spark.frames import SparkFrame
     from dovetail._hosts.spark.join import Branch
@@ -48,12 +51,7 @@ def run(query: Query, left: SparkFrame, right: SparkFrame) -> Plan:
     query, sides, left, right = numbered(query, left, right)
     outer = outer_join(query, sides, left, right)
     if outer is not None:
-        if outer.outer.algorithm == "ring":
-            refuse_residuals_of_ring(sides)
-        condition = sides.condition
-        shape = choose_shape(condition)
-        kind = kind_of(condition, shape).value
-        return _plan(query, kind, outer.outer.algorithm, outer.outer.reason, uses(condition, shape))
+        return _of_outer(query, sides, outer.outer)
     if stays_with_spark(query, sides):
         return _sparks_own(query, sides, _what_stays(sides))
     sides.refuse_what_stays()
@@ -72,6 +70,15 @@ def run(query: Query, left: SparkFrame, right: SparkFrame) -> Plan:
         return _of_branch(query, first.branch, marks)
     by_marks = any(isinstance(own, Marked) for own in others)
     return _of_branch(query, first, marks if by_marks else unmatched if others else "")
+
+
+def _of_outer(query: Query, sides: Sides, outer: Outer) -> Plan:
+    """An equality join that keeps a small side: what it takes depends on the sizes alone."""
+    if outer.algorithm == "ring":
+        refuse_residuals_of_ring(sides)
+    shape = choose_shape(sides.condition)
+    kind = kind_of(sides.condition, shape).value
+    return _plan(query, kind, outer.algorithm, outer.reason, uses(sides.condition, shape))
 
 
 def _unfolded(query: Query, own: Unfolding) -> Plan:
@@ -123,29 +130,15 @@ def _sparks_own(query: Query, sides: Sides, chosen: str | None = None) -> Plan:
 
 
 def _of_branch(query: Query, branch: Branch, beside: str) -> Plan:
+    """One join of rows that are placed, from samples up; `beside` tells of what comes with it."""
     condition = branch.sides.condition
     statistics = branch.known.statistics
     sample, anchors = sample_with_spans(condition, *statistics)
     ops = tuple(comparison.op for comparison in condition.comparisons)
     rows = statistics[0].fitting, statistics[1].fitting
-    known: dict[str, Any] = {
-        "products": rows[0] * rows[1],
-        "rows_moved": rows[1] * branch.decision.cells,
-        "cells": branch.decision.cells,
-    }
+    members, known = _placed(branch, sample, anchors, rows)
     if ops and not condition.residuals:
         known["results"] = round(sample.share(ops) * rows[0] * rows[1])
-    members = None
-    theta = branch.theta() if branch.dealt else None
-    if theta is not None:
-        members = theta.members(sample)
-        loads = Loads.of(members, sample, ops, rows)
-        known["rows_moved"] = loads.moved if loads else 0
-    elif branch.decision.algorithm != "broadcast":
-        cells = plan_cells(branch.sides, sample, anchors, branch.decision.cells, query.aggregates)
-        members = cells.members(sample, ops)
-        loads = Loads.of(cells.members(sample, ops, covering=cells.covering), sample, ops, rows)
-        known |= _known(loads) if loads else {"cells": cells.number, "products": 0, "rows_moved": sum(rows)}
     if branch.decision.algorithm in FAMILY:
         known |= _partitioned(branch, sample)
     shape = choose_shape(condition, sample)
@@ -158,6 +151,25 @@ def _of_branch(query: Query, branch: Branch, beside: str) -> Plan:
         matrix=_matrix(query, branch, sample, members),
         **known,
     )
+
+
+def _placed(
+    branch: Branch, sample: Sample, anchors: pa.Table, rows: tuple[int, int]
+) -> tuple[Members | None, dict[str, Any]]:
+    """Which sampled rows each cell gets, if rows go to cells; and what moves and meets there."""
+    ops, number = tuple(own.op for own in branch.sides.condition.comparisons), branch.decision.cells
+    known: dict[str, Any] = {"products": rows[0] * rows[1], "rows_moved": rows[1] * number, "cells": number}
+    theta = branch.theta() if branch.dealt else None
+    if theta is not None:
+        members = theta.members(sample)
+        loads = Loads.of(members, sample, ops, rows)
+        return members, known | {"rows_moved": loads.moved if loads else 0}
+    if branch.decision.algorithm == "broadcast":
+        return None, known
+    cells = plan_cells(branch.sides, sample, anchors, number, branch.query.aggregates)
+    members = cells.members(sample, ops)
+    loads = Loads.of(cells.members(sample, ops, covering=cells.covering), sample, ops, rows)
+    return members, _known(loads) if loads else {"cells": cells.number, "products": 0, "rows_moved": sum(rows)}
 
 
 def _known(loads: Loads) -> dict[str, Any]:
