@@ -22,10 +22,15 @@ from dovetail.errors import UsageError
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import Column, DataFrame
+    from pyspark.sql.window import WindowSpec
 
     from dovetail._core.plan.plan import Plan
     from dovetail._core.plan.query import How, OutputColumn
     from dovetail._core.plan.validity import Temporal
+
+MET, REACHED, LAST, NUMBER = "dovetail met", "dovetail reached", "dovetail last", "dovetail number"
+"""Of a pair in the line of its row's pairs: the partner, how far those before reach, where all end, and its place."""
+STRETCH, FIRST, ISLAND = "dovetail stretch", "dovetail first", "dovetail island"
 
 
 def frames_of(frames: dict[str, Any]) -> dict[str, SparkFrame]:
@@ -83,43 +88,52 @@ def _shown(asked: Temporal, found: DataFrame, kind: pa.DataType) -> DataFrame:
 
 
 def _kept(asked: Temporal, sides: dict[str, SparkFrame], number: int, *, pairs: bool) -> DataFrame:
-    """All stretches of one side's rows that the join type shows; the pairs among them if asked for.
+    """All stretches of one side's rows that the join type shows; the pairs among them if asked for."""
+    found = _in_line(asked, sides, number)
+    if asked.how == "semi":
+        return _islands(found.filter(_is_met()))
+    stretches = _gaps()
+    if pairs:
+        stretches.append(F.when(_is_met(), _stretch(F.col(quoted(START)), F.col(quoted(END)), alone=False)))
+    rows = found.withColumn(STRETCH, F.explode(F.array_compact(F.array(*stretches))))
+    ends = [F.col(f"{quoted(STRETCH)}.{end}").alias(name) for end, name in (("start", START), ("end", END))]
+    return rows.select(*(_column(column, asked.names[number]) for column in asked.shown), *ends)
 
-    Every pair comes with its row's own interval and with how far the pairs before it, by start, have covered that row:
-    where it starts later, there is a gap before it. The last one also tells of the gap behind.
+
+def _in_line(asked: Temporal, sides: dict[str, SparkFrame], number: int) -> DataFrame:
+    """The pairs of one side's rows by start, and its rows without a partner.
+
+    Each comes with its row's own interval, its NUMBER in the line of that row, how far those before it have REACHED,
+    and where the LAST one ends.
     """
     name, other = asked.names[number], asked.names[1 - number]
     ends = [f"{quoted(name)}.{quoted(own)} AS {quoted(f'own {own}')}" for own in (ROW, START, END)]
-    select = ", ".join([asked.select(asked.shown), *ends, f"{quoted(other)}.{quoted(ROW)} AS {quoted('dovetail met')}"])
+    select = ", ".join([asked.select(asked.shown), *ends, f"{quoted(other)}.{quoted(ROW)} AS {quoted(MET)}"])
     found = _joined(asked, sides, "right" if number else "left", select)
-    line = Window.partitionBy(quoted(f"own {ROW}")).orderBy(quoted(START))
-    whole = Window.partitionBy(quoted(f"own {ROW}"))
-    start, end = _own(START), _own(END)
-    found = found.withColumn(
-        "dovetail reached", F.coalesce(F.max(quoted(END)).over(line.rowsBetween(Window.unboundedPreceding, -1)), start)
-    ).withColumn("dovetail last", F.max(quoted(END)).over(whole))
-    found = found.withColumn("dovetail number", F.row_number().over(line))
-    met = F.col("dovetail met").isNotNull()
-    if asked.how == "semi":
-        return _islands(found.filter(met), line)
-    alone = [
-        F.when(~met, _stretch(start, end, alone=True)),
-        F.when(
-            met & (F.col("dovetail reached") < F.col(quoted(START))),
-            _stretch(F.col("dovetail reached"), F.col(quoted(START)), alone=True),
-        ),
-        F.when(
-            met & (F.col("dovetail number") == 1) & (F.col("dovetail last") < end),
-            _stretch(F.col("dovetail last"), end, alone=True),
-        ),
+    before = _line().rowsBetween(Window.unboundedPreceding, -1)
+    found = found.withColumn(REACHED, F.coalesce(F.max(quoted(END)).over(before), _own(START)))
+    found = found.withColumn(LAST, F.max(quoted(END)).over(Window.partitionBy(quoted(f"own {ROW}"))))
+    return found.withColumn(NUMBER, F.row_number().over(_line()))
+
+
+def _gaps() -> list[Column]:
+    """What no pair covers: all of a row without a partner, a gap before a pair, and, told once, the one behind all."""
+    start, end, reached, last = _own(START), _own(END), F.col(REACHED), F.col(LAST)
+    before, behind = reached < F.col(quoted(START)), (F.col(NUMBER) == 1) & (last < end)
+    return [
+        F.when(~_is_met(), _stretch(start, end, alone=True)),
+        F.when(_is_met() & before, _stretch(reached, F.col(quoted(START)), alone=True)),
+        F.when(_is_met() & behind, _stretch(last, end, alone=True)),
     ]
-    if pairs:
-        alone.append(F.when(met, _stretch(F.col(quoted(START)), F.col(quoted(END)), alone=False)))
-    rows = found.withColumn("dovetail stretch", F.explode(F.array_compact(F.array(*alone))))
-    columns = [_column(column, name) for column in asked.shown]
-    return rows.select(
-        *columns, F.col("`dovetail stretch`.start").alias(START), F.col("`dovetail stretch`.end").alias(END)
-    )
+
+
+def _line() -> WindowSpec:
+    """The pairs of a row, by start."""
+    return Window.partitionBy(quoted(f"own {ROW}")).orderBy(quoted(START))
+
+
+def _is_met() -> Column:
+    return F.col(MET).isNotNull()
 
 
 def _own(column: str) -> Column:
@@ -135,12 +149,12 @@ def _column(column: OutputColumn, owner: str) -> Column:
     shown = F.col(quoted(column.name))
     if column.plain is not None and column.plain.table == owner:
         return shown
-    return F.when(~F.col("`dovetail stretch`.alone"), shown).alias(column.name)
+    return F.when(~F.col(f"{quoted(STRETCH)}.alone"), shown).alias(column.name)
 
 
-def _islands(found: DataFrame, line: Any) -> DataFrame:
+def _islands(found: DataFrame) -> DataFrame:
     """The stretches in which some partner is valid: a pair that starts behind all before it begins a new one."""
-    first = (F.col("dovetail number") == 1) | (F.col("dovetail reached") < F.col(quoted(START)))
-    found = found.withColumn("dovetail first", first).withColumn("dovetail island", F.sum(first.cast("int")).over(line))
-    whole = Window.partitionBy(quoted(f"own {ROW}"), "dovetail island")
-    return found.withColumn(END, F.max(quoted(END)).over(whole)).filter(F.col("dovetail first"))
+    first = (F.col(NUMBER) == 1) | (F.col(REACHED) < F.col(quoted(START)))
+    found = found.withColumn(FIRST, first).withColumn(ISLAND, F.sum(first.cast("int")).over(_line()))
+    whole = Window.partitionBy(quoted(f"own {ROW}"), ISLAND)
+    return found.withColumn(END, F.max(quoted(END)).over(whole)).filter(F.col(FIRST))
