@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from logging.handlers import QueueHandler
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
+from pyspark.errors import AnalysisException
+from pyspark.logger import PySparkLogger
 
 import dovetail as dv
 from dovetail.errors import UnsupportedError, UsageError
@@ -116,6 +120,25 @@ def test_spark_refuses_in_one_line_before_any_job_starts(spark: SparkSession) ->
         assert "\n" not in str(caught.value)
     assert list(tracker.getJobIdsForGroup("refused")) == []
     spark.sparkContext.setJobGroup("", "")
+
+
+def test_spark_logs_nothing_of_what_is_told_in_one_line(spark: SparkSession) -> None:
+    left, right = spark.createDataFrame(LEFT), spark.createDataFrame(RIGHT)
+    logged: SimpleQueue[Any] = SimpleQueue()
+    handler = QueueHandler(logged)
+    logger = PySparkLogger.getLogger("SQLQueryContextLogger")
+    logger.addHandler(handler)
+    try:
+        with pytest.raises(UsageError, match=r"Spark refuses 'NO_SUCH\(l.at\) > r.start'"):
+            dv.join(left, right, on="no_such(l.at) > r.start")
+        with pytest.raises(UsageError, match=r"Spark refuses .*NO_SUCH"):
+            dv.join(a=left, b=right, c=right, on="no_such(a.at) > b.start AND b.start > c.start")
+        assert logged.empty()
+        with pytest.raises(AnalysisException):
+            left.selectExpr("no_such(at)")
+        assert not logged.empty()
+    finally:
+        logger.removeHandler(handler)
 
 
 def test_what_arrow_lacks_is_named_and_spark_is_pointed_to() -> None:

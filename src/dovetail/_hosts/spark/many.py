@@ -26,7 +26,7 @@ from dovetail._hosts.spark.count_windows import unnumbered, windowed
 from dovetail._hosts.spark.frames import SparkFrame, open_frames
 from dovetail._hosts.spark.handed import collected, created
 from dovetail._hosts.spark.now import at_one_moment
-from dovetail._hosts.spark.sides import first_line
+from dovetail._hosts.spark.refusals import first_line, unlogged
 from dovetail._hosts.spark.types import row_width
 from dovetail.errors import UsageError
 
@@ -85,8 +85,9 @@ def _check(query: ManyQuery, frames: Frames) -> None:
     shown = [column.shows.sql for column in query.output]
     shown += [own.argument.sql for own in query.aggregates if own.argument is not None]
     try:
-        everything = reduce(lambda one, other: one.crossJoin(other), (f.frame.alias(n) for n, f in frames.items()))
-        _ = everything.filter(F.expr(query.sql)).select(*(F.expr(s).alias(f"c{i}") for i, s in enumerate(shown))).schema
+        with unlogged():
+            every = reduce(lambda one, other: one.crossJoin(other), (f.frame.alias(n) for n, f in frames.items()))
+            _ = every.filter(F.expr(query.sql)).select(*(F.expr(s).alias(f"c{i}") for i, s in enumerate(shown))).schema
     except PySparkException as error:
         raise UsageError.spark_refuses(told(query.sql), first_line(error)) from None
 

@@ -22,6 +22,7 @@ from dovetail._core.condition.difference import differences
 from dovetail._core.condition.parse import quoted, told
 from dovetail._core.condition.residual import as_residual
 from dovetail._hosts.ring.projection import Projection, named
+from dovetail._hosts.spark.refusals import first_line, unlogged
 from dovetail._hosts.spark.types import arrow_type, can_leave, spark_type, width
 from dovetail.errors import UnsupportedError, UsageError
 
@@ -135,17 +136,23 @@ def check(query: Query, left: SparkFrame, right: SparkFrame) -> dict[str, pa.Dat
     compared += [term for own in differences(query.condition, query.inputs) for term in own.terms]
     texts = list(dict.fromkeys(own.sql for own in compared))
     try:
-        joined = left.frame.alias(left.name).join(right.frame.alias(right.name), F.expr(query.condition.sql), "inner")
-        fields = joined.selectExpr(*(f"{sql} AS c{i}" for i, sql in enumerate(texts + shown))).schema.fields
+        with unlogged():
+            fields = _joined(query, left, right).selectExpr(*(f"{sql} AS c{i}" for i, sql in enumerate(texts + shown)))
+            kinds = [field.dataType for field in fields.schema.fields]
     except PySparkException as error:
         raise UsageError.spark_refuses(_refused(query, left, right), first_line(error)) from None
-    return {text: arrow_type(field.dataType) for text, field in zip(texts, fields, strict=False)}
+    return {text: arrow_type(kind) for text, kind in zip(texts, kinds, strict=False)}
+
+
+def _joined(query: Query, left: SparkFrame, right: SparkFrame) -> DataFrame:
+    return left.frame.alias(left.name).join(right.frame.alias(right.name), F.expr(query.condition.sql), "inner")
 
 
 def _refused(query: Query, left: SparkFrame, right: SparkFrame) -> str:
     """What Spark refuses: the condition, or else what is to be shown."""
     try:
-        _ = left.frame.alias(left.name).join(right.frame.alias(right.name), F.expr(query.condition.sql), "inner").schema
+        with unlogged():
+            _ = _joined(query, left, right).schema
     except PySparkException:
         return told(query.condition.sql)
     shown = [*(column.shows.sql for column in query.output), *(own.name for own in query.aggregates)]
@@ -157,11 +164,6 @@ def analysed(query: Query, left: SparkFrame, right: SparkFrame) -> tuple[Query, 
     types = check(query, left, right)
     solution = solved(query, lambda _: types, wraps=not _ansi(left))
     return (query, types) if solution is query else (solution, check(solution, left, right))
-
-
-def first_line(error: Exception) -> str:
-    """What a Spark exception says, in one line."""
-    return " ".join(str(error).split(" SQLSTATE:")[0].split())
 
 
 def project(query: Query, types: dict[str, pa.DataType | None], left: SparkFrame, right: SparkFrame) -> Sides:
