@@ -514,7 +514,7 @@ class UsageError(DovetailError, ValueError):
         """Refuse an operator of streams to DataFrames."""
         return cls(
             f"algorithm {algorithm!r} joins tables and iterators of this process, not Spark DataFrames. "
-            "Hint: leave algorithm out; on Spark a temporal join is one sweep."
+            "Hint: leave algorithm out, and the plan chooses."
         )
 
     @classmethod
@@ -756,12 +756,17 @@ class UsageError(DovetailError, ValueError):
         )
 
     @classmethod
-    def mixed_hosts(cls, spark: str, other: str) -> Self:
+    def mixed_hosts(cls, spark: str, other: str, got: str) -> Self:
         """Refuse to join a Spark frame with a local one."""
         return cls(
-            f"input {spark!r} is a Spark DataFrame and {other!r} is not; both must be. "
+            f"input {spark!r} is a Spark DataFrame and {other!r}, {_a(got)}, is not; both must be. "
             "Hint: spark.createDataFrame(table) brings the other to Spark."
         )
+
+    @classmethod
+    def pandas_on_spark(cls, name: str) -> Self:
+        """Refuse a frame that only looks like a DataFrame of Spark's."""
+        return cls(f"input {name!r} is a pandas-on-Spark frame; a join takes Spark DataFrames. Hint: frame.to_spark().")
 
     @classmethod
     def streaming(cls, name: str) -> Self:

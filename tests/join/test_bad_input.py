@@ -236,8 +236,15 @@ def test_options_that_do_not_exist_are_not_taken_for_inputs(
 
 
 def test_a_spark_frame_with_a_local_one_is_refused(spark: SparkSession) -> None:
-    with pytest.raises(UsageError, match=r"input 'l' is a Spark DataFrame and 'r' is not"):
+    with pytest.raises(UsageError, match=r"input 'l' is a Spark DataFrame and 'r', a Table, is not; both must"):
         dv.join(spark.createDataFrame(LEFT), RIGHT, on="l.at > r.start")
+
+
+def test_a_frame_of_pandas_on_spark_is_refused(spark: SparkSession) -> None:
+    frame = spark.createDataFrame(LEFT)
+    for function, call in ((dv.join, "l.id > r.id"), (dv.asof_join, "id"), (dv.explain, "l.id > r.id")):
+        with pytest.raises(UsageError, match=r"input 'l' is a pandas-on-Spark frame; .*Hint: frame.to_spark\(\)"):
+            function(frame.pandas_api(), frame, on=call)
 
 
 def test_a_stream_is_refused(spark: SparkSession) -> None:

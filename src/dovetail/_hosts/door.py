@@ -132,7 +132,10 @@ def _are_spark(frames: dict[str, Any]) -> bool:
     spark = {name: _is_spark(frame) for name, frame in frames.items()}
     if len(set(spark.values())) > 1:
         names = sorted(spark, key=lambda name: not spark[name])
-        raise UsageError.mixed_hosts(names[0], names[-1])
+        raise UsageError.mixed_hosts(names[0], names[-1], type(frames[names[-1]]).__name__)
+    for name, frame in frames.items():
+        if type(frame).__module__.startswith("pyspark.pandas."):
+            raise UsageError.pandas_on_spark(name)
     return all(spark.values())
 
 
