@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from dovetail._core.condition.parse import expression, sides
+from dovetail._core.condition.residual import OPS
 from dovetail._core.condition.values import Op
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from dovetail._core.condition.inputs import Inputs
     from dovetail._core.condition.values import Condition, Expression
 
-_OPS: dict[type[exp.Expr], Op] = {exp.LT: Op.LT, exp.LTE: Op.LE, exp.GT: Op.GT, exp.GTE: Op.GE}
 _EPOCH = exp.cast(exp.Literal.string("1970-01-01"), "date")
 
 
@@ -61,9 +61,9 @@ def differences(condition: Condition, inputs: Inputs) -> Iterator[Difference]:
 
 def _difference(residual: Expression, inputs: Inputs) -> Difference | None:
     node = residual.node
-    if not isinstance(node, (*_OPS, exp.EQ)):
+    if not isinstance(node, (*OPS, exp.EQ)):
         return None
-    op = _OPS.get(type(node))
+    op = OPS.get(type(node))
     for compared, bound, own in (
         (node.this, node.expression, op),
         (node.expression, node.this, op.flip() if op else None),

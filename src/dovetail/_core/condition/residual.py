@@ -8,21 +8,25 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from dovetail._core.condition.parse import expression, wrapped
-from dovetail._core.condition.values import Comparison
+from dovetail._core.condition.values import Comparison, Op
 
 if TYPE_CHECKING:
     from dovetail._core.condition.values import Condition, Equality, Expression
 
-_OPERATORS = {"<": exp.LT, "<=": exp.LTE, ">": exp.GT, ">=": exp.GTE}
+OPS: dict[type[exp.Expr], Op] = {exp.LT: Op.LT, exp.LTE: Op.LE, exp.GT: Op.GT, exp.GTE: Op.GE}
+"""Which comparison a node of a parsed condition stands for."""
+_NODES = {op: node for node, op in OPS.items()}
 
 
 def as_residual(part: Equality | Comparison) -> Expression:
     """A key or comparison as a plain boolean."""
+    return expression(_node(part)(this=wrapped(part.left.node), expression=wrapped(part.right.node)))
+
+
+def _node(part: Equality | Comparison) -> type[exp.Expr]:
     if isinstance(part, Comparison):
-        node: type[exp.Binary] = _OPERATORS[part.op.value]
-    else:
-        node = exp.NullSafeEQ if part.null_safe else exp.EQ
-    return expression(node(this=wrapped(part.left.node), expression=wrapped(part.right.node)))
+        return _NODES[part.op]
+    return exp.NullSafeEQ if part.null_safe else exp.EQ
 
 
 def by_keys(condition: Condition) -> Condition:

@@ -9,15 +9,14 @@ from sqlglot import exp
 from dovetail._core.condition.dialect import AsWritten
 from dovetail._core.condition.normalise import conjuncts
 from dovetail._core.condition.parse import expression, parse, sides
-from dovetail._core.condition.residual import as_residual
-from dovetail._core.condition.values import Comparison, Condition, Equality, Op
+from dovetail._core.condition.residual import OPS, as_residual
+from dovetail._core.condition.values import Comparison, Condition, Equality
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
     from dovetail._core.condition.inputs import Inputs, Names
     from dovetail._core.condition.values import Expression
 
-_OPS: dict[type[exp.Expr], Op] = {exp.LT: Op.LT, exp.LTE: Op.LE, exp.GT: Op.GT, exp.GTE: Op.GE}
 MOST_DRIVING = 32
 """So many comparisons may drive a join, the others are tested pair by pair: every two of them are tried on a sample."""
 _NO_BOOLEAN = (exp.Binary, exp.Literal, exp.Neg, exp.Interval)
@@ -67,7 +66,7 @@ class _Parts:
         if isinstance(node, (exp.EQ, exp.NullSafeEQ)):
             self._keys.append(Equality(left, right, null_safe=isinstance(node, exp.NullSafeEQ)))
             return True
-        op = _OPS.get(type(node))
+        op = OPS.get(type(node))
         if op is None:
             return False
         self._comparisons.append(Comparison(left, op.flip() if flipped else op, right))
