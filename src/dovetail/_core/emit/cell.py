@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from dovetail._core.aggregate.run import fold
 from dovetail._core.emit.rows import SideRows, emit
 from dovetail._core.kernels.slices import taken
-from dovetail._core.plan.choose import SAMPLE, Sample, choose_shape
+from dovetail._core.plan.choose import SAMPLE, Sample, choose_shape, evenly_spaced
 from dovetail._core.plan.shape import Kind, kind_of
 from dovetail._core.sweep.build import Join, build_join, spans_of
 from dovetail._core.sweep.placed_join import placed_join
@@ -20,6 +18,7 @@ from dovetail._core.sweep.tested import TestedPairs, order_test
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    import numpy as np
     import pyarrow as pa
     from numpy.typing import NDArray
 
@@ -63,8 +62,7 @@ class Cell:
 
     def sample(self) -> Sample:
         """Evenly spaced rows of both sides."""
-        picks = [np.unique(np.linspace(0, max(0, side.rows.size - 1), SAMPLE).astype(np.int64)) for side in self.sides]
-        picks = [pick[: side.rows.size] for pick, side in zip(picks, self.sides, strict=True)]
+        picks = [evenly_spaced(side.rows.size, SAMPLE) for side in self.sides]
         left, right = (
             tuple(values[pick] for values in side.values) for pick, side in zip(picks, self.sides, strict=True)
         )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dovetail._core.plan.choose import Sample
+from dovetail._core.plan.choose import Sample, evenly_spaced
 from dovetail._core.plan.matrix import SIDE, Members
 from dovetail._core.sweep.placed_join import PlacedJoin
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def placed_sample(cell: Cell, join: Join) -> tuple[Sample, Members]:
     """Sampled rows of both sides, and the members of every low cell with the run of high cells that it meets."""
     assert isinstance(join.pairs, PlacedJoin)
-    ours, theirs = _spaced(join.left_order), _spaced(join.right_order)
+    ours, theirs = (evenly_spaced(order.size, SIDE) for order in (join.left_order, join.right_order))
     codes = [
         None if side.codes is None else side.codes[order[picked]]
         for side, order, picked in (
@@ -35,11 +35,6 @@ def placed_sample(cell: Cell, join: Join) -> tuple[Sample, Members]:
     runs = [run for own in join.pairs.windows.windows for run in _runs(own, low, high)]
     members = Members(_stacked([run[0] for run in runs], low.size), _stacked([run[1] for run in runs], high.size))
     return sample, members if join.pairs.stored == "right" else members.flip()
-
-
-def _spaced(order: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Evenly spaced positions."""
-    return np.unique(np.linspace(0, max(0, order.size - 1), SIDE).astype(np.int64))[: order.size]
 
 
 def _runs(

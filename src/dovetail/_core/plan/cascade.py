@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from dovetail._core.plan.many import Conjunct, ManyQuery
 
 SO_FAR = "so far"
+SAMPLED_ROWS = 300
+"""Rows of each input by which it is judged what share of the pairs a condition keeps."""
 
 
 @dataclass(frozen=True, slots=True)

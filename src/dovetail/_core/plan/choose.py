@@ -67,12 +67,17 @@ class Sample:
         sizes = [_size(self.left, self.left_codes), _size(self.right, self.right_codes)]
         if max(sizes) <= SAMPLE:
             return self
-        return self.pick(*(np.unique(np.linspace(0, n - 1, min(n, SAMPLE)).astype(np.int64)) for n in sizes))
+        return self.pick(*(evenly_spaced(size, SAMPLE) for size in sizes))
 
     def _keys_equal(self) -> NDArray[np.bool_]:
         if self.left_codes is None or self.right_codes is None:
             return np.ones([_size(self.left, None), _size(self.right, None)], np.bool_)
         return np.equal(self.left_codes[:, None], self.right_codes[None, :])
+
+
+def evenly_spaced(size: int, most: int) -> NDArray[np.int64]:
+    """At most so many of some rows by their positions, the first and the last among them."""
+    return np.unique(np.linspace(0, max(0, size - 1), min(size, most)).astype(np.int64))
 
 
 def _size(values: tuple[NDArray[np.int64], ...], codes: NDArray[np.int64] | None) -> int:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dovetail._core.condition.parse import told
+from dovetail._core.plan.choose import evenly_spaced
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,4 +63,4 @@ def matrix_of(condition: Condition, sample: Sample, members: Members | None = No
 def _shown(values: NDArray[np.int64]) -> NDArray[np.int64]:
     """Evenly spaced rows in the order of their values."""
     order = np.argsort(values, kind="stable")
-    return order[np.unique(np.linspace(0, order.size - 1, min(SIDE, order.size)).astype(np.int64))]
+    return order[evenly_spaced(order.size, SIDE)]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from dovetail._core.columns.table import Columns
 from dovetail._core.condition.inputs import Input, Inputs, ManyInputs
 from dovetail._core.plan.aggregates import Aggregate
-from dovetail._core.plan.cascade import cascade, connected_pairs, greedy_order
+from dovetail._core.plan.cascade import SAMPLED_ROWS, cascade, connected_pairs, greedy_order
+from dovetail._core.plan.choose import evenly_spaced
 from dovetail._core.plan.fold_tree import fold_tree
 from dovetail._core.plan.many import read_many
 from dovetail._core.plan.many_plan import many_plan
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 CHUNK_ROWS = 1 << 20
 """How many joined rows the next step takes at a time, at least."""
-SAMPLE = 300
 
 
 def run(frames: dict[str, Any], **call: Any) -> Any:
@@ -139,7 +138,7 @@ def _order(query: ManyQuery, tables: Tables) -> tuple[list[str], Mapping[frozens
 
 def _sample(table: pa.Table) -> pa.Table:
     """Evenly spaced rows."""
-    return table.take(np.unique(np.linspace(0, table.num_rows - 1, SAMPLE).astype(np.int64))) if len(table) else table
+    return table.take(pa.array(evenly_spaced(table.num_rows, SAMPLED_ROWS)))
 
 
 def _share(pair: frozenset[str], on: str, samples: Tables) -> float:

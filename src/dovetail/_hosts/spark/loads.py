@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dovetail._core.plan.choose import SAMPLE
+from dovetail._core.plan.choose import SAMPLE, evenly_spaced
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -68,7 +68,7 @@ class Loads:
 def _results_by_cell(members: Members, sample: Sample, ops: tuple[Op, ...]) -> NDArray[np.float64]:
     """The matches of each cell, from a part of the sample up to all of it."""
     sizes = members.left.shape[1], members.right.shape[1]
-    picks = [np.unique(np.linspace(0, n - 1, min(n, SAMPLE)).astype(np.int64)) for n in sizes]
+    picks = [evenly_spaced(size, SAMPLE) for size in sizes]
     holds = sample.pick(*picks).holds(ops).astype(np.float32)
     per_anchor = members.right[:, picks[1]].astype(np.float32) @ holds.T
     found = np.asarray((per_anchor * members.left[:, picks[0]]).sum(axis=1), np.float64)

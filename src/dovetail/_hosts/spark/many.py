@@ -15,7 +15,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from dovetail._core.condition.inputs import Input, Inputs
 from dovetail._core.condition.parse import columns_of, quoted, told
-from dovetail._core.plan.cascade import cascade, connected_pairs, greedy_order
+from dovetail._core.plan.cascade import SAMPLED_ROWS, cascade, connected_pairs, greedy_order
 from dovetail._core.plan.decide import BROADCAST_BYTES
 from dovetail._core.plan.fold_tree import fold_tree
 from dovetail._core.plan.many import read_many
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from dovetail._core.plan.plan import Plan
 
     Frames = dict[str, SparkFrame]
-
-SAMPLE = 300
 
 
 def run(frames: dict[str, Any], **call: Any) -> DataFrame:
@@ -121,7 +119,7 @@ def _order(
     if query.order == "given":
         return query.names, {}
     read = {name: _read(query, own) for name, own in frames.items()}
-    samples = {name: collected(own.orderBy(F.rand(0)).limit(SAMPLE)) for name, own in read.items()}
+    samples = {name: collected(own.orderBy(F.rand(0)).limit(SAMPLED_ROWS)) for name, own in read.items()}
     kept = {name: created(own.sparkSession, samples[name], own.schema) for name, own in read.items()}
     pairs = connected_pairs(query)
     joined = [_count(_pair(pair, on, kept)) for pair, on in pairs.items()]
