@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from dovetail._core.condition.parse import columns_of
 from dovetail._core.condition.residual import by_keys
-from dovetail._core.emit.stored import Meeting
+from dovetail._core.emit.meeting import Meeting
 from dovetail._core.plan.outer import Kept, Sized, asked_outer
 from dovetail._hosts.arrow.evaluate import side_columns
 from dovetail._hosts.ring.memory import dealt, run

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from dovetail._core.columns.table import one_chunk
-from dovetail._core.emit.stored import Meeting
+from dovetail._core.emit.meeting import Meeting
 from dovetail._core.kernels.compile import NO_ROW
 from dovetail._core.kernels.csv_text import fill_lines
 from dovetail._core.sweep.key_groups import CHUNK, KeyGroups
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from dovetail._core.emit.stored import Part, Stored
+    from dovetail._core.emit.meeting import Part, Stored
     from dovetail._hosts.ring.csv_file import CsvRows
 
 BLOCK = 1 << 20

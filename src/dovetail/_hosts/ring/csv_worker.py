@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from dovetail._core.columns.cast import cast
 from dovetail._core.condition.inputs import Input, Inputs
 from dovetail._core.condition.split import read_condition
-from dovetail._core.emit.stored import Meeting
+from dovetail._core.emit.meeting import Meeting
 from dovetail._core.plan.outer import Kept
 from dovetail._hosts.ring.csv_file import bytes_of, side_by_side
 from dovetail._hosts.ring.csv_lines import LineMeeting, Lines, Stretch

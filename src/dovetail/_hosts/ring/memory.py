@@ -17,7 +17,7 @@ from dovetail._hosts.ring.worker import ALGORITHMS, Worker
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dovetail._core.emit.stored import Meeting
+    from dovetail._core.emit.meeting import Meeting
 
     Queues = dict[tuple[int, int], queue.SimpleQueue[pa.Buffer | None]]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from dovetail._core.emit.stored import Part
+from dovetail._core.emit.meeting import Part
 
 MARK = "dovetail mark"
 """The column that says which rows of a part have found a partner."""

@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import pyarrow as pa
 
-from dovetail._core.emit.stored import Part
+from dovetail._core.emit.meeting import Part
 from dovetail._core.sweep.key_index import side_hashes
 from dovetail._hosts.ring.wire import with_marks, without_marks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from dovetail._core.emit.stored import Meeting, Reader, Stored
+    from dovetail._core.emit.meeting import Meeting, Reader, Stored
 
 ID = "dovetail id"
 

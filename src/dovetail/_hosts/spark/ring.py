@@ -25,7 +25,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import BooleanType
 
 from dovetail._core.condition.parse import told
-from dovetail._core.emit.stored import Meeting
+from dovetail._core.emit.meeting import Meeting
 from dovetail._core.plan.outer import Kept
 from dovetail._hosts.ring.feeder import feeder
 from dovetail._hosts.ring.sockets import SocketLinks

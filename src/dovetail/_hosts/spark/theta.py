@@ -14,7 +14,7 @@ import numpy as np
 from pyspark.sql import functions as F  # noqa: N812
 
 from dovetail._core.columns.number_line import places
-from dovetail._core.placement.dealt import deal_anchor
+from dovetail._core.placement.deal_anchor import deal_anchor
 from dovetail._core.placement.family import place
 from dovetail._core.placement.line import Line
 from dovetail._core.plan.matrix import Members
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from dovetail._core.condition.values import Op
     from dovetail._core.placement.cell_pairs import CellPairs
-    from dovetail._core.placement.dealt import Dealt
+    from dovetail._core.placement.deal_anchor import Dealt
     from dovetail._core.plan.choose import Sample
     from dovetail._core.plan.knobs import Knobs
     from dovetail._hosts.spark.overlay import Overlay
