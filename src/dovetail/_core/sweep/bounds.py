@@ -18,7 +18,7 @@ from dovetail._core.kernels.search import SortedIndex
 from dovetail._core.kernels.slices import taken
 from dovetail._core.kernels.sort import sort_with_order
 from dovetail._core.kernels.threads import stretches, together
-from dovetail._core.sweep.ranks import dense_ranks
+from dovetail._core.sweep.ranks import PACKED_BITS, dense_ranks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from dovetail._core.condition.values import Op
 
 LEAST, MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
-PACKED_BITS = 62
 WORTH_ORDER = 1 << 15
 """Fewer stored keys than this stay in the cache of a core, whatever the order in which they are looked up."""
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CODE_BITS = 40
+PACKED_BITS = 62
+"""Two numbers, one above the other, may share so many bits of an int64: a step beyond the greatest does not wrap."""
 
 
 def dense_ranks(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -33,13 +35,10 @@ def equality_codes(columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     codes, bits = _from_zero(columns[0])
     for column in columns[1:]:
         own, own_bits = _from_zero(column)
-        if bits + own_bits > PACKABLE_BITS:
+        if bits + own_bits > PACKED_BITS:
             codes, bits = _ranked(codes)
         codes, bits = (codes << own_bits) | own, bits + own_bits
     return codes if bits <= CODE_BITS else _ranked(codes)[0]
-
-
-PACKABLE_BITS = 62
 
 
 def _from_zero(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:

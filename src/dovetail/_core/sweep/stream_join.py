@@ -29,6 +29,7 @@ from dovetail._core.kernels.threads import in_turn, together
 from dovetail._core.sweep.areas.area import Area, Hits
 from dovetail._core.sweep.areas.by_key import ByKey
 from dovetail._core.sweep.areas.rows import AreaRows, Probes
+from dovetail._core.sweep.ranks import PACKED_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 LEAST, MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
-WORD_BITS = 62
 PIECE = 1 << 18
 """How many candidates of the first visit become combinations at a time."""
 STEP = 64
@@ -368,7 +368,7 @@ def order_of(start: Keys, end: Keys) -> Keys | None:
     finite = end[end != MOST]
     first, last = (int(finite.min()), int(finite.max()) + 1) if finite.size else (0, 0)
     bits = (last - first).bit_length()
-    if (int(start.max()) - int(start.min())).bit_length() + bits > WORD_BITS:
+    if (int(start.max()) - int(start.min())).bit_length() + bits > PACKED_BITS:
         order: Keys = np.lexsort((end, start))
         return order
     words = ((start - start.min()) << bits) | (np.minimum(end, last) - first)

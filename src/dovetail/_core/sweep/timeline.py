@@ -17,7 +17,7 @@ from dovetail._core.kernels.merge import fill_places, positions_below
 from dovetail._core.kernels.slices import take_values
 from dovetail._core.kernels.sort import sort_with_order
 from dovetail._core.kernels.threads import stretches, together
-from dovetail._core.sweep.ranks import dense_ranks
+from dovetail._core.sweep.ranks import PACKED_BITS, dense_ranks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 MOST = np.iinfo(np.int64).max
 _NONE = np.empty(0, np.int64)
-PACKED_BITS = 61
+BESIDE = 2
+"""Times before all stored ones, and behind them, have a place of their own."""
 
 
 def fitted(
@@ -36,7 +37,7 @@ def fitted(
     """Stored times, then those asked for, with room for the codes: ranked together if they spread too wide."""
     most = max((int(own.max(initial=0)) for own in codes), default=0)
     spread = int(stored.max()) - int(stored.min()) if stored.size else 0
-    if not codes or spread.bit_length() + most.bit_length() < PACKED_BITS:
+    if not codes or (spread + BESIDE).bit_length() + most.bit_length() <= PACKED_BITS:
         return [stored, *asked]
     ranks, _ = dense_ranks(np.concatenate([stored, *asked]))
     return np.split(ranks, np.cumsum([stored.size, *(own.size for own in asked)])[:-1])
@@ -68,12 +69,12 @@ class Timeline:
     ) -> tuple[Timeline, NDArray[np.int64], NDArray[np.int64]]:
         """Sort stored times within their codes, and beside them those asked for; their places and rows, in order.
 
-        Times and codes fit 62 bits together.
+        Times and codes fit PACKED_BITS together.
         """
         bare = cls(_NONE, _NONE, threads)
         if stored_codes is not None and stored.size:
             least, most = int(stored.min()), int(stored.max())
-            bare = replace(bare, bits=(most - least + 2).bit_length(), least=least, most=most)
+            bare = replace(bare, bits=(most - least + BESIDE).bit_length(), least=least, most=most)
         sides = bare.places(stored_codes, stored), bare.places(asked_codes, asked)
         (keys, order), (places, rows) = together(threads, [partial(sort_with_order, own) for own in sides])
         return replace(bare, keys=keys, order=order), places, rows

@@ -12,7 +12,7 @@ from dovetail._core.kernels.overlaps import ends_rise
 from dovetail._core.kernels.search import SortedIndex
 from dovetail._core.kernels.slices import taken
 from dovetail._core.kernels.sort import sort_with_order
-from dovetail._core.sweep.ranks import dense_ranks
+from dovetail._core.sweep.ranks import PACKED_BITS, dense_ranks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     Keys = NDArray[np.int64]
 
-PACKED_BITS = 62
 MOST = np.iinfo(np.int64).max
 
 
