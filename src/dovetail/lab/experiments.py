@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from dovetail._core.placement.family import place
 from dovetail._core.plan.knobs import FAMILY, Knobs
 from dovetail.lab.measure import Measured, line, measure
-from dovetail.lab.student import less_by_chance
+from dovetail.lab.student import SIGNIFICANT, less_by_chance
 from dovetail.lab.workloads import SIZE, highs, normal, uniform, wind, zipf
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ PARTS = (3, 5, 8, 10)
 WINDOWS = (1000, 2000, 5000, 10_000)
 TIMES = 30
 RANGES = (50, 100, 200, 500, 700, 1000, 1500, 10_000, 100_000, None)
-SIGNIFICANT = 0.05
 MANY = 1_000_000
 MOST_LOAD = 1.15
 QUANTILE = Knobs("prefap", cuts="quantile")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import log10
 from typing import TYPE_CHECKING, Any
 
+from dovetail.lab.student import SIGNIFICANT
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
@@ -23,7 +25,6 @@ PANELS = {
     "load_in": "load balancing ratio, in",
     "load_out": "load balancing ratio, out",
 }
-SIGNIFICANT = 0.05
 LEAST_CHANCE = 1e-30
 WHOLE = 1000
 

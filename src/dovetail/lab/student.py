@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 STEPS = 200
 TINY = 1e-300
+SIGNIFICANT = 0.05
+"""Below this probability, chance is not believed."""
 
 
 def less_by_chance(ours: Sequence[float], theirs: Sequence[float]) -> float:
