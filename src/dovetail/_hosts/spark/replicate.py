@@ -1,7 +1,16 @@
 """DOJA on Spark: a small side whose rows are kept goes to every task, and the rows that dangle there come back whole.
 
-A row dangles if it dangles in every task that reads the large side, and in one that reads nothing, which speaks for a
-large side that no task reads. As DER, but the rows are exchanged in place of bits.
+Meaning      pairs of the large side with the broadcast small one, and the small side's rows that are in no pair.
+Needs        a small side that fits a broadcast; a large one that gives the same rows each time, as it is read twice.
+How          small rows a b c, tasks see    task 1: {a}       dangling there: b c
+                                            task 2: {b}       dangling there: a c
+                                            none:   {}        dangling there: a b c
+             as many times as there are     c: 3 of 3         dangling: c
+Edges        `none` is a task that reads nothing: it speaks for a large side that no task reads.
+State        the small side in every task; the rows that dangle there, whole, go through the shuffle.
+Worst case   where hardly anything matches, as many copies of the small side travel as there are tasks; DER sends bits
+             instead (`der.py`).
+Source       the third document's DOJA.
 """
 
 from __future__ import annotations
