@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from dovetail._core.plan.many_plan import many_plan
 from dovetail._core.plan.query import read_query, selected
 from dovetail._hosts.arrow import join as two
 from dovetail._hosts.arrow.frames import Frame, open_frames
+from dovetail._hosts.ring.wire import chunks
 from dovetail.errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -113,19 +115,7 @@ def _joined(steps: list[Step], query: ManyQuery, tables: Tables) -> Iterator[pa.
 
 def _each(step: Step, query: ManyQuery, left: Iterator[pa.Table], right: pa.Table) -> Iterator[pa.Table]:
     for table in left:
-        yield from _some(_step(step, query, table, right), max(CHUNK_ROWS, 2 * right.num_rows))
-
-
-def _some(reader: pa.RecordBatchReader, rows: int) -> Iterator[pa.Table]:
-    """Batches put together until there are enough rows."""
-    waiting: list[pa.RecordBatch] = []
-    for batch in reader:
-        waiting.append(batch)
-        if sum(own.num_rows for own in waiting) >= rows:
-            yield pa.Table.from_batches(waiting)
-            waiting = []
-    if waiting:
-        yield pa.Table.from_batches(waiting)
+        yield from chunks(_step(step, query, table, right), max(CHUNK_ROWS, 2 * right.num_rows), sys.maxsize)
 
 
 def _order(query: ManyQuery, tables: Tables) -> tuple[list[str], Mapping[frozenset[str], float]]:

@@ -1,11 +1,16 @@
-"""Arrow tables as bytes on their way from worker to worker."""
+"""Arrow tables on their way: as bytes from worker to worker, and put together where they come in batches."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
 from dovetail._core.emit.meeting import Part
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 MARK = "dovetail mark"
 """The column that says which rows of a part have found a partner."""
@@ -23,6 +28,20 @@ def unpack(data: pa.Buffer | bytes) -> pa.Table:
     """Read a table from an Arrow stream, without copying it."""
     with pa.ipc.open_stream(data) as reader:
         return reader.read_all()
+
+
+def chunks(batches: Iterable[pa.RecordBatch], rows: int, size: int) -> Iterator[pa.Table]:
+    """Batches put together until there are so many rows or bytes."""
+    waiting: list[pa.RecordBatch] = []
+    left = rows, size
+    for batch in batches:
+        waiting.append(batch)
+        left = left[0] - batch.num_rows, left[1] - batch.nbytes
+        if min(left) <= 0:
+            yield pa.Table.from_batches(waiting)
+            waiting, left = [], (rows, size)
+    if waiting:
+        yield pa.Table.from_batches(waiting)
 
 
 def with_marks(part: Part) -> pa.Table:

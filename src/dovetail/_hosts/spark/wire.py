@@ -1,17 +1,12 @@
-"""Arrow tables on their way: as bytes to the driver or to tasks, and put together where they come in batches."""
+"""Arrow tables on their way to the driver or to tasks: as bytes, of types that we know, as narrow as they can be."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from dovetail._hosts.ring import wire
-from dovetail._hosts.ring.wire import unpack
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+from dovetail._hosts.ring.wire import chunks, unpack
 
 __all__ = ["chunks", "narrowed", "pack", "plain", "unpack", "widened"]
 
@@ -29,20 +24,6 @@ def plain(rows: pa.Table) -> pa.Table:
         if field.type in _LARGE:
             rows = rows.set_column(i, field.name, rows.column(i).cast(_LARGE[field.type]))
     return rows
-
-
-def chunks(batches: Iterable[pa.RecordBatch], rows: int, size: int) -> Iterator[pa.Table]:
-    """Batches put together until there are so many rows or bytes."""
-    waiting: list[pa.RecordBatch] = []
-    left = rows, size
-    for batch in batches:
-        waiting.append(batch)
-        left = left[0] - batch.num_rows, left[1] - batch.nbytes
-        if min(left) <= 0:
-            yield pa.Table.from_batches(waiting)
-            waiting, left = [], (rows, size)
-    if waiting:
-        yield pa.Table.from_batches(waiting)
 
 
 def pack(table: pa.Table) -> bytes:
