@@ -50,6 +50,11 @@ def test_the_import_is_light() -> None:
     assert HEAVY.isdisjoint(loaded)
 
 
+def test_what_the_package_names_is_there_at_once() -> None:
+    code = "import dovetail; print(*(name for name in dovetail.__all__ if not hasattr(dovetail, name)))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "\n"
+
+
 def _with_examples(*, on_spark: bool) -> list[Path]:
     texts = {file: file.read_text() for file in SOURCES}
     return [file for file, text in texts.items() if ">>>" in text and ("dovetail.spark" in text) is on_spark]

@@ -13,7 +13,7 @@ from __future__ import annotations
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
-from dovetail import errors, online
+from dovetail import errors, online, stream
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ __all__ = [
     "join",
     "online",
     "sliding",
+    "stream",
     "temporal_join",
     "unbounded",
     "window_join",
