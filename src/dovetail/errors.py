@@ -233,10 +233,10 @@ class UsageError(DovetailError, ValueError):
     def unknown_input(cls, name: str, known: Iterable[str]) -> Self:
         """Name an input that the call does not have."""
         names = list(known)
-        return cls(
-            f"input {name!r} not found; the inputs are {_names(names)}. "
-            f"Hint: two unnamed inputs are 'l' and 'r'; name them as in join({name}=..., {names[-1]}=...)."
-        )
+        hint = _did_you_mean(name, names) or f" Hint: name it in the call, as in join({name}=..., {names[-1]}=...)."
+        if names == ["l", "r"]:
+            hint = f" Hint: two unnamed inputs are 'l' and 'r'; name them as in join({name}=..., r=...)."
+        return cls(f"input {name!r} not found; the inputs are {_names(names)}.{hint}")
 
     @classmethod
     def cannot_read(cls, what: str, text: object, reason: str) -> Self:
@@ -330,10 +330,12 @@ class UsageError(DovetailError, ValueError):
         return cls(f"aggregate {text!r} is not known; there are {_names(known)} of one expression. Hint: 'count(*)'.")
 
     @classmethod
-    def aggregate_of_per(cls, text: str, other: str) -> Self:
+    def aggregate_of_per(cls, text: str, others: Iterable[str]) -> Self:
         """Refuse an aggregate over the side that is kept."""
+        names = _names(others)
         return cls(
-            f"aggregate {text!r} reads the side it is computed for; it folds the rows of {other!r}. Hint: {other}.x."
+            f"aggregate {text!r} reads the side it is computed for; it folds the rows of {names}. "
+            "Hint: name a column of these."
         )
 
     @classmethod

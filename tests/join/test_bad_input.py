@@ -271,7 +271,10 @@ def test_case_of_names_does_not_matter_but_two_spellings_do() -> None:
         ({"agg": ["count(*)"], "per": "a"}, r"agg is \['count\(\*\)'\]; it is a dict of names and calls. Hint"),
         ({"agg": {5: "count(*)"}, "per": "a"}, r"agg is \{5: .*; it is a dict of names and calls. Hint"),
         ({"agg": {"n": "count(*)"}, "per": 5}, r"per 5 is not known; it is one of 'a', 'b', 'c'"),
-        ({"agg": {"n": "count(*)"}, "per": "x"}, r"input 'x' not found; the inputs are 'a', 'b', 'c'"),
+        (
+            {"agg": {"n": "count(*)"}, "per": "x"},
+            r"input 'x' not found; the inputs are 'a', 'b', 'c'. Hint: name it in",
+        ),
     ],
 )
 def test_wrong_aggregates_over_three_inputs_are_refused(options: dict[str, Any], message: str) -> None:

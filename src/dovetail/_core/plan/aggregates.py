@@ -68,7 +68,7 @@ def _read(name: str, text: str, per: Side, inputs: Inputs) -> Aggregate:
     for part in (found.argument, found.where):
         if part is not None and per in sides(part.node, inputs):
             other = inputs.right if per == "left" else inputs.left
-            raise UsageError.aggregate_of_per(text, other.name)
+            raise UsageError.aggregate_of_per(text, [other.name])
     return found
 
 

@@ -93,7 +93,7 @@ def fold_tree(query: ManyQuery) -> FoldTree:
     if children is None:
         raise UnsupportedError.agg_of_many(repr(told(query.sql)))
     for aggregate in query.aggregates:
-        _check(aggregate, query.per)
+        _check(aggregate, query.per, query.names)
     builder = _Builder(query, children)
     root = builder.node(query.per)
     shown = tuple(named(column.shows.node, column.name) for column in query.output)
@@ -101,14 +101,14 @@ def fold_tree(query: ManyQuery) -> FoldTree:
     return FoldTree(tuple(builder.folds), query.per, (*shown, *results))
 
 
-def _check(aggregate: Aggregate, per: str) -> None:
+def _check(aggregate: Aggregate, per: str, names: list[str]) -> None:
     if aggregate.function not in _NEEDS or aggregate.where is not None:
-        raise UnsupportedError.agg_of_many(repr(str(aggregate)))
+        raise UnsupportedError.agg_of_many(repr(told(aggregate)))
     read = _owners(aggregate)
     if per in read:
-        raise UsageError.aggregate_of_per(str(aggregate), "another input")
+        raise UsageError.aggregate_of_per(told(aggregate), [name for name in names if name != per])
     if aggregate.argument is not None and len(read) != 1:
-        raise UnsupportedError.agg_of_many(repr(str(aggregate)))
+        raise UnsupportedError.agg_of_many(repr(told(aggregate)))
 
 
 def _owners(aggregate: Aggregate) -> frozenset[str]:
