@@ -298,6 +298,11 @@ class UsageError(DovetailError, ValueError):
         return cls(f"{what} {got!r} is not known; it is one of {_names(names)}.{_did_you_mean(str(got), names)}")
 
     @classmethod
+    def no_flag(cls, option: str, got: object) -> Self:
+        """Refuse what is neither yes nor no."""
+        return cls(f"{option} is {got!r}; it is True or False. Hint: {option}=True, or leave it out.")
+
+    @classmethod
     def mixed_options(cls, given: Iterable[str], joins: Iterable[str]) -> Self:
         """Say that no join takes all of some options."""
         return cls(f"no join takes {_names(given)} together; known are {_names(joins)}. Hint: explain one of them.")

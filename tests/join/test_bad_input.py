@@ -72,7 +72,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"on": "l.at > r.start", "amalgamate": "no", "algorithm": "prefap"},
-        r"amalgamate 'no' is not known.*'True', 'False'",
+        r"amalgamate is 'no'; it is True or False. Hint",
     ),
     ({"on": "l.at > r.start", "agg": {"n": "count(*)"}}, r"agg is given without per"),
     ({"on": "l.at > r.start", "per": "l"}, r"per is given without agg"),

@@ -38,7 +38,7 @@ CALLS: list[tuple[dict[str, Any], str]] = [
     ({"delta": "x"}, r"delta is 'x'; it lies between 0 and 1"),
     ({"decay": True}, r"decay is True; it lies between 0 and 1"),
     ({"on_late": 5}, r"on_late is 5; it is called with a side and its rows. Hint"),
-    ({"index": 1}, r"index 1 is not known; it is one of 'True', 'False'"),
+    ({"index": 1}, r"index is 1; it is True or False. Hint"),
 ]
 ROWS: list[tuple[str, Any, str]] = [
     (

@@ -94,12 +94,20 @@ def read_order(order: str | None) -> Order:
     return "given" if order == "given" else "auto"
 
 
+def read_flag(option: str, value: object) -> bool:
+    """A choice between yes and no."""
+    if not isinstance(value, bool):
+        raise UsageError.no_flag(option, value)
+    return value
+
+
 def _check(name: str, value: object, algorithm: str) -> None:
     if algorithm not in _TAKERS[name]:
         raise UsageError.knob_of_others(name, value, algorithm, _TAKERS[name])
-    known: tuple[object, ...] = CUTS if name == "cuts" else (True, False)
-    if value not in known:
-        raise UsageError.unknown_choice(name, value, map(str, known))
+    if name != "cuts":
+        read_flag(name, value)
+    elif value not in CUTS:
+        raise UsageError.unknown_choice(name, value, CUTS)
 
 
 def _is_count(value: object) -> bool:

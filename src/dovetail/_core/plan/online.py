@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from dovetail._core.plan.knobs import read_flag
 from dovetail._core.plan.offset import PerRow, read_offset, size_of
 from dovetail.errors import UsageError
 
@@ -56,19 +57,13 @@ def read_choices(base: Input, given: dict[str, Any]) -> Choices:
             raise UsageError.no_share(option, value)
     scale = given["algorithm"] == "scale"
     parts: dict[str, Any] = {
-        option: _switch(option, given[option]) and scale for option in ("index", "schedule", "incremental")
+        option: read_flag(option, given[option]) and scale for option in ("index", "schedule", "incremental")
     }
     parts["incremental"] = parts["incremental"] and parts["index"]
     lateness = None if given["lateness"] == AUTO else _distance("lateness", given["lateness"], base)
     keep = None if given["keep"] is None else _distance("keep", given["keep"], base)
     rest = {option: given[option] for option in ("algorithm", "joiners", "delta", "decay", "period", "sync")}
     return Choices(lateness=lateness, keep=keep, keep_given=given["keep"], **parts, **rest)
-
-
-def _switch(option: str, value: object) -> bool:
-    if not isinstance(value, bool):
-        raise UsageError.unknown_choice(option, value, ("True", "False"))
-    return value
 
 
 def _distance(option: str, given: object, base: Input) -> Offset:

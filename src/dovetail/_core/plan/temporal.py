@@ -18,7 +18,7 @@ from dovetail._core.condition.residual import as_residual
 from dovetail._core.condition.split import read_condition
 from dovetail._core.condition.values import Comparison, Condition, Equality, Op
 from dovetail._core.plan.aggregates import read_aggregates
-from dovetail._core.plan.knobs import read_knobs
+from dovetail._core.plan.knobs import read_flag, read_knobs
 from dovetail._core.plan.offset import UNBOUNDED, PerRow, read_offset, size_of
 from dovetail._core.plan.query import Query, every_column, read_how, refuse_twice
 from dovetail.errors import UsageError
@@ -101,7 +101,7 @@ def read_asof(
     """Check a call of `asof_join` and freeze it."""
     for option, value in (("direction", direction), ("ties", ties), ("nearest_tie", nearest_tie)):
         _choice(option, value)
-    _flag("strict", strict)
+    read_flag("strict", strict)
     kind = read_how(how)
     condition = _condition(inputs, on, keys, null_safe, where)
     reach = None if tolerance is None else read_offset("tolerance", tolerance, inputs.left)
@@ -148,7 +148,7 @@ def _window(asked: Mapping[str, Any], inputs: Inputs) -> Window:
             raise UsageError.missing_option("window_join", needed)
     closed, prevailing = asked.get("closed", "both"), asked.get("include_prevailing", False)
     _choice("closed", closed)
-    _flag("include_prevailing", prevailing)
+    read_flag("include_prevailing", prevailing)
     ends = {"preceding": asked["preceding"], "following": asked.get("following", 0)}
     offsets = {
         name: None if isinstance(value, str) and value == UNBOUNDED else read_offset(name, value, inputs.left)
@@ -250,11 +250,6 @@ def _tie_break(given: str | Sequence[str] | None, condition: Condition, right: I
 def _choice(option: str, value: object) -> None:
     if value not in _CHOICES[option]:
         raise UsageError.unknown_choice(option, value, _CHOICES[option])
-
-
-def _flag(option: str, value: object) -> None:
-    if not isinstance(value, bool):
-        raise UsageError.unknown_choice(option, value, ("True", "False"))
 
 
 def _mapping(given: Any) -> Mapping[str, Any]:
