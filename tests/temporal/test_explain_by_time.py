@@ -50,6 +50,15 @@ def test_a_window_join_says_what_it_folds() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("ends", "told"),
+    [({"preceding": -3, "following": 5}, "[+3, +5]"), ({"preceding": 5, "following": -1}, "[-5, -1]")],
+)
+def test_ends_on_the_other_side_of_a_row_s_time_have_its_sign(ends: dict[str, int], told: str) -> None:
+    plan = dv.explain(TRADES, QUOTES, on=("ts", "at"), agg=COUNT, **ends)
+    assert plan.uses == ((f"r.at in {told}", "count(*) AS n"),)
+
+
 def test_options_of_two_joins_are_refused() -> None:
     with pytest.raises(UsageError, match="no join takes 'direction', 'per' together"):
         dv.explain(TRADES, QUOTES, on="l.ts < r.at", direction="forward", per="l")

@@ -65,10 +65,15 @@ def _plan(
 
 def _reach(window: Window) -> str:
     """The window as an interval around a base row's time."""
-    before, after = ("unbounded" if own is None else _distance(own) for own in (window.preceding, window.following))
     left, right = "[" if window.lower_closed else "(", "]" if window.upper_closed else ")"
     prevailing = ", with what prevails" if window.include_prevailing else ""
-    return f"{left}-{before}, +{after}{right}{prevailing}"
+    return f"{left}{_end('-', window.preceding)}, {_end('+', window.following)}{right}{prevailing}"
+
+
+def _end(sign: str, offset: Offset | None) -> str:
+    """Where a window ends; what is negative lies on the other side of the row's time."""
+    distance = "unbounded" if offset is None else _distance(offset)
+    return f"{'+' if sign == '-' else '-'}{distance[1:]}" if distance.startswith("-") else f"{sign}{distance}"
 
 
 def _distance(offset: Offset) -> str:
