@@ -101,6 +101,11 @@ def test_views_and_runs_are_joined_too() -> None:
     assert got.to_pylist() == [{"s": "a", "n": 7, "b": b"x", "other": "c"}]
 
 
+def test_columns_that_cannot_be_compared_are_named_as_they_are_written() -> None:
+    with pytest.raises(UsageError, match=r"^'l.at > r.d' compares BIGINT with DATE, which Spark refuses. Hint: cast"):
+        dv.join(POINTS, pa.table({"d": pa.array([0], pa.date32())}), on="l.at > r.d")
+
+
 def test_what_is_no_frame_is_refused_in_one_line() -> None:
     with pytest.raises(UsageError, match=r"input 'r' is a list; a join takes Spark, Arrow, pandas, Polars or DuckDB"):
         dv.join(POINTS, [1, 2], on="l.at > 1")

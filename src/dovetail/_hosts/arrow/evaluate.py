@@ -66,7 +66,7 @@ def _both(
     ours, theirs = where_fits(part.left, left, fits[0]), where_fits(part.right, right, fits[1])
     common = comparison_type(ours.type, theirs.type)
     if common is None:
-        raise UsageError.cannot_compare(str(part), sql_name(ours.type), sql_name(theirs.type))
+        raise UsageError.cannot_compare(told(part), sql_name(ours.type), sql_name(theirs.type))
     if not has_order(common):
         raise UnsupportedError.expression(told(part), f"a comparison of {sql_name(common)}")
     return cast(ours, common), cast(theirs, common)
