@@ -153,10 +153,21 @@ def join(
     """
     from dovetail._hosts.door import run  # noqa: PLC0415 -- importing dovetail must stay light
 
-    sides = _sides(join, frames, named)
-    choices = {"how": how, "select": select, "agg": agg, "per": per, "algorithm": algorithm, "partitions": partitions}
-    choices |= {"window": window, "prefilter": prefilter, "amalgamate": amalgamate, "cuts": cuts, "order": order}
-    return run(sides, on=on, **choices)
+    return run(
+        _sides(join, frames, named),
+        on=on,
+        how=how,
+        select=select,
+        agg=agg,
+        per=per,
+        algorithm=algorithm,
+        partitions=partitions,
+        window=window,
+        prefilter=prefilter,
+        amalgamate=amalgamate,
+        cuts=cuts,
+        order=order,
+    )
 
 
 def asof_join(
