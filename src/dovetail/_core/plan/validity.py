@@ -166,5 +166,5 @@ def _own(own: Input, option: str, given: Any) -> Any:
 def _find(own: Input, name: Any) -> str:
     column = own.find(name) if isinstance(name, str) else None
     if column is None:
-        raise UsageError.unknown_column(str(name), own.name, own.columns)
+        raise UsageError.unknown_column(name, own.name, own.columns)
     return column
