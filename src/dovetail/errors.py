@@ -940,6 +940,14 @@ class UsageError(DovetailError, ValueError):
         return cls(f"{side} is {_a(got)}; the engine needs its schema. Hint: {side}=table.schema, or pa.schema([...]).")
 
     @classmethod
+    def no_schemas(cls, got: str) -> Self:
+        """Say that an operator must know its inputs by name."""
+        return cls(
+            f"schemas is {_a(got)}; an operator needs the schema of every input by its name. "
+            "Hint: {'a': left.schema, 'b': right.schema}."
+        )
+
+    @classmethod
     def bad_rows(cls, side: str, reason: str) -> Self:
         """Refuse rows that are not of the schema that was told."""
         return cls(f"rows of {side!r} are refused, none is taken: {reason}. Hint: they must fit the engine's schema.")

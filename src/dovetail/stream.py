@@ -11,10 +11,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from dovetail.errors import UsageError
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from os import PathLike
 
     import pyarrow as pa
@@ -189,6 +192,8 @@ def temporal_operator(
     """
     from dovetail._hosts.arrow.streams.run import operator_of  # noqa: PLC0415 -- as above
 
+    if not isinstance(schemas, Mapping):
+        raise UsageError.no_schemas(type(schemas).__name__)
     call = {"on": on, "ts": ts, "window": window, "valid": valid, "how": how, "algorithm": algorithm}
     disk = {"memory": memory, "directory": directory, "fan_in": fan_in, "strategy": strategy}
     return operator_of(dict(schemas), call, lateness=lateness, late=late, disk=disk)

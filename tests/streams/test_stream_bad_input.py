@@ -227,12 +227,13 @@ def test_a_batch_may_say_more_of_its_columns_than_the_schema() -> None:
 @pytest.mark.parametrize(
     ("schemas", "options", "message"),
     [
+        ([A.schema, B.schema], {}, r"schemas is a list; an operator needs the schema of every input by its name. Hint"),
         ({"a": A.schema}, {}, r"join got 1 inputs"),
         ({"a": A.schema, "b": {"s": "int"}}, {}, r"b is a dict; the engine needs its schema. Hint: b=table.schema"),
         ({"a": A.schema, "b": B.schema}, {"late": 5}, r"late is 5; it is called with a side and its rows. Hint"),
     ],
 )
-def test_an_operator_needs_schemas(schemas: dict[str, Any], options: dict[str, Any], message: str) -> None:
+def test_an_operator_needs_schemas(schemas: Any, options: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         stream.temporal_operator(schemas, **WINDOW, **options)
 
