@@ -16,7 +16,7 @@ import pyarrow as pa
 from dovetail._core.aggregate.functions import Extreme, family, prepare
 from dovetail._core.aggregate.lanes import SliceFolds
 from dovetail._core.aggregate.precise import add
-from dovetail._core.columns.order_keys import is_plain
+from dovetail._core.columns.stable_keys import has_stable_order
 from dovetail._core.columns.table import one_chunk
 from dovetail._core.kernels.segments import LEAST
 
@@ -40,7 +40,7 @@ def has_digest(aggregates: Sequence[Aggregate], sequence: pa.DataType | None) ->
 
     Different values have no digest shorter than themselves, and the order keys of most types are another task's own.
     """
-    never = {"count_distinct"} if sequence is None or is_plain(sequence) else {"count_distinct", "first", "last"}
+    never = {"count_distinct"} if sequence is None or has_stable_order(sequence) else {"count_distinct", "first", "last"}
     return not any(own.function in never for own in aggregates)
 
 
