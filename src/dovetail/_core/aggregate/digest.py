@@ -40,7 +40,9 @@ def has_digest(aggregates: Sequence[Aggregate], sequence: pa.DataType | None) ->
 
     Different values have no digest shorter than themselves, and the order keys of most types are another task's own.
     """
-    never = {"count_distinct"} if sequence is None or has_stable_order(sequence) else {"count_distinct", "first", "last"}
+    never = {"count_distinct"}
+    if sequence is not None and not has_stable_order(sequence):
+        never |= {"first", "last"}
     return not any(own.function in never for own in aggregates)
 
 
