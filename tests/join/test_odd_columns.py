@@ -47,6 +47,12 @@ COLUMNS = {
         CODES, pa.array([0, 0, 1], pa.int32()), [pa.array([1, 2]), pa.array(["b"])]
     ),
     "sparse union": pa.UnionArray.from_sparse(CODES, [pa.array([1, 2, 3]), pa.array(["a", "b", "c"])]),
+    "narrow dictionaries in chunks": pa.chunked_array(
+        [
+            pa.DictionaryArray.from_arrays(pa.array([at], pa.int8()), [f"{at} {i}" for i in range(100)])
+            for at in range(3)
+        ]
+    ),
     "dictionary of moments": pa.array([dt.datetime(2024, 1, 1, tzinfo=dt.UTC)] * 3).dictionary_encode(),
 }
 
@@ -55,6 +61,15 @@ def _pushed(base: pa.Table, probe: pa.Table) -> pa.Table:
     call: dict[str, Any] = {"on": "k", "preceding": 3, "agg": {"n": "count(*)"}}
     engine = dv.online.WindowJoin(base=base.schema, probe=probe.schema, **call)
     return pa.concat_tables([engine.push(base), engine.close()])
+
+
+def _operated(left: pa.Table, right: pa.Table) -> pa.Table:
+    call: dict[str, Any] = {"on": "a.k = b.k", "ts": "k", "window": dv.sliding(3)}
+    join = stream.temporal_operator({"a": left.schema, "b": right.schema}, **call)
+    pushed = [("a", batch) for batch in left.to_batches()] + [("b", batch) for batch in right.to_batches()]
+    results = [found for name, batch in pushed for found in join.on_batch(name, batch)]
+    results += [found for name in "ab" for found in join.on_end(name)]
+    return pa.Table.from_batches(results)
 
 
 CALLS = {
@@ -69,6 +84,7 @@ CALLS = {
     "tpmj": lambda t, u: stream.temporal_join(
         a=iter(t.to_batches()), b=u, on="a.k = b.k", ts="k", window=dv.sliding(3), algorithm="tpmj"
     ).read_all(),
+    "operator": _operated,
     "online": _pushed,
 }
 
@@ -95,7 +111,7 @@ def test_one_stream_cannot_be_two_inputs() -> None:
         stream.join(a=batches, b=batches, on="a.k = b.k")
 
 
-@pytest.mark.parametrize("call", [name for name in CALLS if name not in ("progressive", "tpmj", "online")])
+@pytest.mark.parametrize("call", [name for name in CALLS if name not in ("progressive", "tpmj", "operator", "online")])
 def test_texts_in_chunks_may_be_more_than_one_array_holds(call: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plain, "_MOST", 20)
     texts = pa.chunked_array([["a" * 9, "b" * 9], ["c" * 9]])

@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
 
+from dovetail._core.columns.dictionaries import one_array
 from dovetail._core.emit.rows import taken_rows
 from dovetail._core.kernels.slices import taken
 from dovetail._core.sweep.stream_join import order_of
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     Keys = NDArray[np.int64]
@@ -43,7 +44,7 @@ class Results:
             return parts[0]
         start, end = (np.concatenate(own) for own in zip(*((part.start, part.end) for part in parts), strict=True))
         numbers = tuple(np.concatenate(own) for own in zip(*(part.numbers for part in parts), strict=True))
-        columns = tuple(pa.concat_arrays(own) for own in zip(*(part.columns for part in parts), strict=True))
+        columns = tuple(one_array(own) for own in zip(*(part.columns for part in parts), strict=True))
         return cls(start, end, numbers, columns)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dovetail._core.columns.dictionaries import lean_batch, one_array, one_batch
 from dovetail._core.emit.rows import numbered_rows
 from dovetail._core.kernels.memory import joined
 from dovetail._core.kernels.slices import taken
@@ -40,7 +41,8 @@ class Chunk:
     def pick(self, rows: Keys) -> Chunk:
         """Some of the rows."""
         links = {i: tuple(tuple(taken(own, rows) for own in part) for part in both) for i, both in self.links.items()}
-        return Chunk(taken(self.number, rows), taken(self.end, rows), links, self.batch.take(pa.array(rows)))  # type: ignore[arg-type]
+        batch = lean_batch(self.batch.take(pa.array(rows)))
+        return Chunk(taken(self.number, rows), taken(self.end, rows), links, batch)  # type: ignore[arg-type]
 
     def beside(self, other: Chunk) -> Chunk:
         """These rows, then others."""
@@ -51,7 +53,7 @@ class Chunk:
             )
             for i, both in self.links.items()
         }
-        batch = pa.concat_batches([self.batch, other.batch])
+        batch = one_batch([self.batch, other.batch])
         number, end = (joined(own) for own in ((self.number, other.number), (self.end, other.end)))
         return Chunk(number, end, links, batch)  # type: ignore[arg-type]
 
@@ -126,7 +128,7 @@ def _in_one(column: pa.ChunkedArray) -> pa.Array:
     return (
         column.chunk(0)
         if column.num_chunks == 1
-        else pa.concat_arrays(column.chunks)
+        else one_array(column.chunks)
         if column.chunks
         else pc.cast(pa.array([]), column.type)
     )

@@ -1,4 +1,4 @@
-"""Columns in a form of which Arrow can take rows: no views, no runs, and no more than one piece can hold."""
+"""Columns in a form of which Arrow can take rows: no views, runs or narrow dictionaries, no overlong pieces."""
 
 from __future__ import annotations
 
@@ -55,10 +55,17 @@ def _long_type(kind: pa.DataType) -> pa.DataType:
     return pa.large_list(inner.value_field) if pa.types.is_list(kind) else inner
 
 
+def _wide(kind: pa.DataType) -> pa.DataType:
+    """A dictionary whose indices are not narrow: pieces put together have more values than those can tell apart."""
+    index = kind.index_type if kind.index_type.bit_width >= pa.int32().bit_width else pa.int32()
+    return pa.dictionary(index, plain_type(kind.value_type), kind.ordered)
+
+
 _ODD: tuple[tuple[Test, Plain], ...] = (
     (pa.types.is_run_end_encoded, lambda kind: plain_type(kind.value_type)),
     (pa.types.is_string_view, lambda _: pa.large_string()),
     (pa.types.is_binary_view, lambda _: pa.large_binary()),
+    (pa.types.is_dictionary, _wide),
 )
 
 

@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from dovetail._core.columns.axis import MOST
+from dovetail._core.columns.dictionaries import one_batch
 from dovetail._core.kernels.sort import ascends, extent, sort_with_order
 from dovetail._hosts.arrow.plain import no_rows
 from dovetail._hosts.online.packed import Packing
@@ -63,7 +64,7 @@ class WaitingRows(NamedTuple):
             return parts[0]
         others = [part.others for part in parts]
         words = np.concatenate([part.words for part in parts])
-        return WaitingRows(words, None if others[0] is None else pa.concat_batches(others))
+        return WaitingRows(words, None if others[0] is None else one_batch(others))
 
 
 class WaitingRun:

@@ -1,4 +1,4 @@
-"""The runs of one join: Arrow files in a folder of their own, which nobody else reads and which goes with the join.
+"""The runs of one join: Arrow streams in a folder of their own, which nobody else reads and which goes with the join.
 
 The folder is locked while its process lives, so that the next join within the same directory can tell what a killed
 process has left there, and removes it. A run that could not be written to its end leaves no file.
@@ -19,6 +19,7 @@ from typing import IO, TYPE_CHECKING, BinaryIO, Self
 
 import pyarrow as pa
 
+from dovetail._core.columns.dictionaries import one_batch
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class RunWriter:
     def __enter__(self) -> Self:
         try:
             self._sink = self._path.open("wb")
-            self._file = pa.ipc.new_file(self._sink, self._schema)
+            self._file = pa.ipc.new_stream(self._sink, self._schema)  # pieces have dictionaries of their own
         except OSError as error:
             raise self._failed(error) from None
         return self
@@ -68,7 +69,7 @@ class RunWriter:
         waiting, self._waiting = self._waiting, []
         if not waiting:
             return
-        batch = waiting[0] if len(waiting) == 1 else pa.concat_batches(waiting)
+        batch = waiting[0] if len(waiting) == 1 else one_batch(waiting)
         try:
             for start in range(0, batch.num_rows, self._chunk):
                 self._file.write_batch(batch.slice(start, self._chunk))
@@ -144,9 +145,7 @@ class RunDirectory:
     def read(self, run: RunFile) -> Iterator[pa.RecordBatch]:
         """The batches of a run, one at a time; each counts as the pages that it takes."""
         with pa.OSFile(str(run.path)) as source:
-            reader = pa.ipc.open_file(source)
-            for i in range(reader.num_record_batches):
-                batch = reader.get_batch(i)
+            for batch in pa.ipc.open_stream(source):
                 self.read_pages += ceil(batch.nbytes / PAGE)
                 yield batch
 

@@ -10,11 +10,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
+
+from dovetail._core.columns.dictionaries import one_batch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    import pyarrow as pa
     from numpy.typing import NDArray
 
 
@@ -40,7 +42,7 @@ class Source:
         if batch is None:
             self.ended = True
         elif batch.num_rows:
-            self.held = batch if self.held is None else pa.concat_batches([self.held, batch])
+            self.held = batch if self.held is None else one_batch([self.held, batch])
             self.keys = self.held.column(self.by).to_numpy(zero_copy_only=False)
 
     def taken(self, before: int | None) -> pa.RecordBatch | None:

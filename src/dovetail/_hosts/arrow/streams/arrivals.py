@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from dovetail._core.columns.dictionaries import one_batch
 from dovetail._core.kernels.memory import joined
 from dovetail._core.kernels.sort import ascends, sort_with_order
+from dovetail._hosts.arrow.plain import plain_batch
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -22,16 +24,24 @@ ENDED = int(MOST) + 1
 """The frontier of an input that has ended: all its rows have arrived."""
 
 
-def checked(name: str, batch: object, schema: pa.Schema) -> pa.RecordBatch:
-    """A batch of the columns of its input; anything else is refused."""
-    if not isinstance(batch, pa.RecordBatch):
-        raise UsageError.refused_batch(name, f"it is a {type(batch).__name__}")
+def checked(name: str, given: object, schema: pa.Schema) -> pa.RecordBatch:
+    """A batch of the columns of its input, made plain; anything else is refused."""
+    if not isinstance(given, pa.RecordBatch):
+        raise UsageError.refused_batch(name, f"it is a {type(given).__name__}")
+    batch = _plain(name, given)
     if batch.schema.names != schema.names:
         raise UsageError.refused_batch(name, f"its columns are {batch.schema.names}, not {schema.names}")
     for own, told in zip(batch.schema, schema, strict=True):
         if own.type != told.type:
             raise UsageError.refused_batch(name, f"its column {own.name!r} is {own.type}, not {told.type}")
     return batch if batch.schema.equals(schema) else pa.RecordBatch.from_arrays(batch.columns, schema=schema)
+
+
+def _plain(name: str, batch: pa.RecordBatch) -> pa.RecordBatch:
+    try:
+        return plain_batch(batch)
+    except pa.ArrowException as error:
+        raise UsageError.refused_batch(name, str(error).splitlines()[0]) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,4 +118,4 @@ class Arrivals:
 
 def _together(parts: list[Waiting]) -> Waiting:
     start, end = (joined(own) for own in zip(*((part.start, part.end) for part in parts), strict=True))
-    return Waiting(start, end, pa.concat_batches([part.batch for part in parts]))
+    return Waiting(start, end, one_batch([part.batch for part in parts]))

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
-
+from dovetail._core.columns.dictionaries import lean_batch, one_batch
 from dovetail._core.kernels.threads import together as at_once
 from dovetail._core.sweep.runs.merge import Source, slabs
 from dovetail._hosts.arrow.join import threads
@@ -18,6 +17,8 @@ from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+
+    import pyarrow as pa
 
     from dovetail._core.sweep.runs.files import RunDirectory, RunFile
     from dovetail._core.sweep.runs.strategy import Strategy
@@ -67,6 +68,7 @@ class External:
 
     def add(self, number: int, rows: pa.RecordBatch) -> None:
         """Collect rows of an input."""
+        rows = lean_batch(rows)
         if 2 * rows.nbytes > self.memory:
             raise UsageError.too_little_memory(self.memory, rows.nbytes)
         self.lists[number].append(rows)
@@ -143,7 +145,7 @@ class External:
 
 
 def _sorted(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
-    return in_order(pa.concat_batches(batches))
+    return in_order(one_batch(batches))
 
 
 def _cut(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from dovetail._hosts.arrow.plain import plain_batch, plain_schema
+from dovetail._hosts.arrow.plain import plain_schema
 from dovetail._hosts.arrow.streams.arrivals import checked
 from dovetail.errors import UsageError
 
@@ -28,15 +28,9 @@ def refuse_twice(inputs: dict[str, Any]) -> None:
 
 def open_stream(name: str, given: Any) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
     """The columns of a stream and its batches, made plain; the first batch tells them if nothing else does."""
-    schema, batches = _open(name, given)
-    return plain_schema(schema), (_plain(name, batch) for batch in batches)
-
-
-def _plain(name: str, batch: pa.RecordBatch) -> pa.RecordBatch:
-    try:
-        return plain_batch(batch)
-    except pa.ArrowException as error:
-        raise UsageError.refused_batch(name, str(error).splitlines()[0]) from None
+    given_schema, batches = _open(name, given)
+    schema = plain_schema(given_schema)
+    return schema, (checked(name, batch, schema) for batch in batches)
 
 
 def _open(name: str, given: Any) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
@@ -54,7 +48,7 @@ def _open(name: str, given: Any) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
         raise UsageError.no_schema(name)
     if not isinstance(first, pa.RecordBatch):
         raise UsageError.no_batches(name, f"{type(given).__name__} of {type(first).__name__}")
-    return first.schema, (checked(name, batch, first.schema) for batch in chain([first], batches))
+    return first.schema, chain([first], batches)
 
 
 def drive(

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from dovetail._core.columns.dictionaries import one_batch
 from dovetail._core.columns.validity import instants
 from dovetail._core.emit.outbox import Results
 from dovetail._hosts.arrow.streams.arrivals import ENDED, Waiting
@@ -163,7 +164,7 @@ class TpmjOperator(Timed):
 
     def _met(self, number: int, old: list[pa.RecordBatch]) -> tuple[Waiting, Waiting]:
         """Of the flank's rows those that started before the last merge, and have met; and those that have not."""
-        batch = pa.concat_batches(old) if old else self.external.inputs[number].nothing
+        batch = one_batch(old) if old else self.external.inputs[number].nothing
         rows = self._waiting(number, in_order(batch, SINCE))
         cut = 0 if self.reported is None else int(np.searchsorted(rows.start, self.reported))
         return rows.cut(0, cut), rows.cut(cut, rows.start.size)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from dovetail._core.columns.dictionaries import one_batch
 from dovetail._core.emit.store import Store
 from dovetail._core.sweep.stream_join import Arrived, StreamJoin
 from dovetail._hosts.arrow.streams.remembered import passes
@@ -148,4 +149,4 @@ def together(parts: Sequence[tuple[pa.RecordBatch | None, int]]) -> pa.RecordBat
     found = [own.append_column(TAG, pa.array(np.full(own.num_rows, tag))) for own, tag in parts if own is not None]
     if not found:
         return None
-    return found[0] if len(found) == 1 else in_order(pa.concat_batches(found))
+    return found[0] if len(found) == 1 else in_order(one_batch(found))
