@@ -20,7 +20,17 @@ _TEXTS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.t
 
 def rows_of_longest(columns: Iterable[pa.Array]) -> int:
     """How many rows weigh no more than that, even if all of them are the longest."""
-    return max(1, MOST_BYTES // max(1, sum(map(_longest, columns))))
+    return rows_of(heaviest(columns))
+
+
+def rows_of(weight: int) -> int:
+    """How many rows of some weight are no more than that."""
+    return max(1, MOST_BYTES // max(1, weight))
+
+
+def heaviest(columns: Iterable[pa.Array]) -> int:
+    """What the longest texts of some columns weigh together."""
+    return sum(map(_longest, columns))
 
 
 @contextmanager

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dovetail._core.columns.dictionaries import lean_batch, one_array, one_batch
+from dovetail._core.columns.long_texts import heaviest
 from dovetail._core.emit.rows import numbered_rows
 from dovetail._core.kernels.memory import joined
 from dovetail._core.kernels.slices import taken
@@ -31,18 +32,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Some rows: their numbers, ends, what they bring to links, and their columns."""
+    """Some rows: their numbers, ends, what they bring to links, their columns, and what the texts of one can weigh."""
 
     number: Keys
     end: Keys
     links: Brought
     batch: pa.RecordBatch
+    heaviest: int
 
     def pick(self, rows: Keys) -> Chunk:
         """Some of the rows."""
         links = {i: tuple(tuple(taken(own, rows) for own in part) for part in both) for i, both in self.links.items()}
         batch = lean_batch(self.batch.take(pa.array(rows)))
-        return Chunk(taken(self.number, rows), taken(self.end, rows), links, batch)  # type: ignore[arg-type]
+        return Chunk(taken(self.number, rows), taken(self.end, rows), links, batch, heaviest(batch.columns))  # type: ignore[arg-type]
 
     def beside(self, other: Chunk) -> Chunk:
         """These rows, then others."""
@@ -55,7 +57,7 @@ class Chunk:
         }
         batch = one_batch([self.batch, other.batch])
         number, end = (joined(own) for own in ((self.number, other.number), (self.end, other.end)))
-        return Chunk(number, end, links, batch)  # type: ignore[arg-type]
+        return Chunk(number, end, links, batch, max(self.heaviest, other.heaviest))  # type: ignore[arg-type]
 
 
 @dataclass(slots=True)
@@ -70,9 +72,14 @@ class Store:
         """How many rows are held."""
         return sum(chunk.number.size for chunk in self.chunks)
 
+    @property
+    def heaviest(self) -> int:
+        """What the texts of a row can weigh."""
+        return max((chunk.heaviest for chunk in self.chunks), default=0)
+
     def add(self, rows: Arrived, batch: pa.RecordBatch) -> None:
         """Remember rows, with their columns."""
-        new = Chunk(rows.number, rows.end, rows.links, batch)
+        new = Chunk(rows.number, rows.end, rows.links, batch, heaviest(batch.columns))
         while self.chunks and self.chunks[-1].number.size < 2 * new.number.size:
             new = self.chunks.pop().beside(new)
         self.chunks.append(new)

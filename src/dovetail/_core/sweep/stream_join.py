@@ -32,7 +32,7 @@ from dovetail._core.sweep.areas.rows import AreaRows, Probes
 from dovetail._core.sweep.ranks import PACKED_BITS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -66,6 +66,10 @@ class Remembered(Protocol):
         """Whether anything is to be told of rows that a link has bound, or time alone."""
         ...
 
+    def most(self) -> int:
+        """Of how many combinations the columns can be taken at once: one long text may be in all of them."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Arrived:
@@ -93,6 +97,10 @@ class Combined:
     def pick(self, rows: Keys) -> Combined:
         """Some of the combinations."""
         return Combined(tuple(taken(own, rows) for own in self.numbers), taken(self.start, rows), taken(self.end, rows))
+
+    def cut(self, first: int, last: int) -> Combined:
+        """The combinations between two positions."""
+        return Combined(tuple(own[first:last] for own in self.numbers), self.start[first:last], self.end[first:last])
 
 
 @dataclass(slots=True)
@@ -157,28 +165,53 @@ class StreamJoin:
 
     def ordered(self, new: Sequence[Arrived], build: Callable[[Combined], T], threads: int = 1) -> Iterator[T]:
         """Insert the rows of all inputs up to an instant; yield what is built of their combinations, in order."""
+        searches = self._inserted(new, threads)
+        pieces = [partial(self._piece, searches, some, build) for some in _pieces(searches, threads)]
+        yield from (built for found in in_turn(threads, pieces) for built in found)
+
+    def in_any_order(self, new: Sequence[Arrived], build: Callable[[Combined], T]) -> Iterator[T]:
+        """The same in no order, so that what starts at one instant need not stay together."""
+        searches = self._inserted(new, 1)
+        for i, own in enumerate(searches):
+            for part in _shares(own, 1):
+                some = [part if i == j else slice(0, 0) for j in range(len(searches))]
+                yield from self._piece(searches, some, build)
+
+    def _inserted(self, new: Sequence[Arrived], threads: int) -> list[_Search]:
+        """Insert the rows of all inputs, and look their partners up."""
         together(threads, [partial(self.insert, number, rows) for number, rows in enumerate(new)])
-        searches = together(
+        return together(
             threads, [partial(_Search.of, self, number, rows, in_order=True) for number, rows in enumerate(new)]
         )
-        pieces = [partial(self._piece, searches, some, build) for some in _pieces(searches, threads)]
-        yield from (built for built in in_turn(threads, pieces) if built is not None)
 
-    def _piece(self, searches: Sequence[_Search], some: Sequence[slice], build: Callable[[Combined], T]) -> T | None:
+    def _piece(self, searches: Sequence[_Search], some: Sequence[slice], build: Callable[[Combined], T]) -> Iterable[T]:
         """What is built of the combinations of some rows of each input."""
         combined = _pairs_by_start(searches, some)
         if combined is None:
             parts = [own.combined(part) for own, part in zip(searches, some, strict=True) if part.start < part.stop]
             whole = _together([part for part in parts if part is not None])
             combined = None if whole is None else in_order(whole)
-        return build(combined) if combined is not None and combined.start.size else None
+        return self._built(combined, build)
+
+    def _built(self, combined: Combined | None, build: Callable[[Combined], T]) -> Iterable[T]:
+        """What is built of combinations; where they weigh too much, part by part, each when it is asked for."""
+        size = 0 if combined is None else combined.start.size
+        if combined is None or not size:
+            return ()
+        most = self.memory.most()
+        if size <= most:
+            return (build(combined),)
+        return (build(combined.cut(at, at + most)) for at in range(0, size, most))
 
     def unordered(self, number: int, rows: Arrived, build: Callable[[Combined], T], threads: int = 1) -> Iterator[T]:
         """Combine rows of one input with all that came before, then insert them; in no order."""
         search = _Search.of(self, number, rows, in_order=False)
-        pieces = [partial(_built, search, some[0], build) for some in _pieces([search], threads)]
-        yield from (built for built in in_turn(threads, pieces) if built is not None)
+        pieces = [partial(self._found, search, some, build) for some in _shares(search, threads)]
+        yield from (built for found in in_turn(threads, pieces) for built in found)
         self.insert(number, rows)
+
+    def _found(self, search: _Search, some: slice, build: Callable[[Combined], T]) -> Iterable[T]:
+        return self._built(search.combined(some), build)
 
     def next_visit(self, bound: set[int]) -> tuple[int, int | None]:
         """Which area to ask next: of those that a link reaches, the one that lets the fewest through."""
@@ -292,9 +325,14 @@ def _probes(rows: AreaRows, start: Keys, end: Keys, prober: int, visited: int, *
     return Probes(rows, np.where(first, MOST, start), start - ~first)
 
 
-def _built(search: _Search, some: slice, build: Callable[[Combined], T]) -> T | None:
-    combined = search.combined(some)
-    return None if combined is None else build(combined)
+def _shares(search: _Search, threads: int) -> list[slice]:
+    """The rows of one input in pieces of about as many candidates, no more than PIECE but for a single row's."""
+    total = int(search.ends[-1]) if search.ends.size else 0
+    if not total:
+        return []
+    number = -(-total // (threads * PIECE)) * threads
+    cuts = np.searchsorted(search.ends, np.arange(1, number) * (total / number), side="right")
+    return [slice(*own) for own in pairwise(np.unique([0, *cuts, search.ends.size]).tolist())]
 
 
 def _pieces(searches: Sequence[_Search], threads: int) -> list[list[slice]]:

@@ -21,7 +21,7 @@ import pyarrow as pa
 from dovetail._core.columns.dictionaries import one_batch
 from dovetail._core.emit.store import Store
 from dovetail._core.sweep.stream_join import Arrived, StreamJoin
-from dovetail._hosts.arrow.streams.remembered import passes
+from dovetail._hosts.arrow.streams.remembered import passes, room
 from dovetail._hosts.arrow.streams.rows_on_disk import FROM, SINCE, TO, UNTIL, in_order, key_names, value_names
 
 if TYPE_CHECKING:
@@ -63,7 +63,8 @@ class ValueJoin:
         """
         if self.keyed:
             self._begin()
-        yield from self.join.ordered([self._arrived(i, batch) for i, batch in enumerate(slab)], lambda found: found)
+        arrived = [self._arrived(i, batch) for i, batch in enumerate(slab)]
+        yield from self.join.in_any_order(arrived, lambda found: found)
         if before is not None and not self.keyed:
             for number, store in enumerate(self.stores):
                 self.join.expire(number, before)
@@ -108,6 +109,10 @@ class ValueJoin:
         """The axis never tells all; keys and time do, if nothing else is asked."""
         others = any(own is not link for own in self.linked.links)
         return not self.keyed or self.apart or others or bool(self.linked.tests)
+
+    def most(self) -> int:
+        """Of how many combinations the columns can be taken at once."""
+        return room(self.stores)
 
     def holds(self, bound: dict[int, Keys], new: int, link: Link | None) -> NDArray[np.bool_]:
         """Whether an input's rows go with those that are bound already."""
