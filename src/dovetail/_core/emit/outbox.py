@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dovetail._core.columns.dictionaries import one_array
+from dovetail._core.columns.long_texts import heaviest, rows_of
 from dovetail._core.emit.rows import taken_rows
 from dovetail._core.kernels.slices import taken
 from dovetail._core.sweep.stream_join import order_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import pyarrow as pa
     from numpy.typing import NDArray
 
@@ -64,8 +67,8 @@ class Outbox:
         if results.start.size:
             self.held.append(results)
 
-    def release(self, before: int | None) -> Results | None:
-        """Let go, in order, what starts before an instant (None: all); None if nothing does."""
+    def release(self, before: int | None) -> Iterator[Results]:
+        """Let go, in order, what starts before an instant (None: all)."""
         ready, kept = [], []
         for own in self.held:
             goes = np.ones(own.start.size, np.bool_) if before is None else own.start < before
@@ -76,12 +79,42 @@ class Outbox:
             else:
                 ready.append(own.pick(np.flatnonzero(goes)))
                 kept.append(own.pick(np.flatnonzero(~goes)))
-        self.held = [Results.together(kept)] if len(kept) > MANY else kept
-        if not ready:
-            return None
-        found = Results.together(ready)
+        self.held = [Results.together(kept)] if len(kept) > MANY and _fit_one(kept) else kept
+        return _in_order(ready)
+
+
+def _in_order(parts: list[Results]) -> Iterator[Results]:
+    """Results by (start, end), all at once if their texts allow."""
+    if not parts:
+        return
+    if _fit_one(parts):
+        found = Results.together(parts)
         order = order_of(found.start, found.end)
-        return found if order is None else found.pick(order)
+        yield found if order is None else found.pick(order)
+        return
+    start, end = (np.concatenate(own) for own in zip(*((part.start, part.end) for part in parts), strict=True))
+    order = order_of(start, end)
+    order = np.arange(start.size) if order is None else order
+    most = rows_of(_heaviest(parts))
+    for at in range(0, start.size, most):
+        yield _of_all(parts, order[at : at + most])
+
+
+def _of_all(parts: list[Results], rows: Keys) -> Results:
+    """Some rows of several parts, which are numbered through."""
+    firsts = np.cumsum([0, *(part.start.size for part in parts)])
+    owner = np.searchsorted(firsts, rows, side="right") - 1
+    found = [part.pick(rows[owner == i] - firsts[i]) for i, part in enumerate(parts)]
+    return Results.together(found).pick(np.argsort(np.argsort(owner, kind="stable"), kind="stable"))
+
+
+def _fit_one(parts: list[Results]) -> bool:
+    """Whether one array can hold the texts of all."""
+    return sum(part.start.size for part in parts) <= rows_of(_heaviest(parts))
+
+
+def _heaviest(parts: list[Results]) -> int:
+    return max(heaviest(part.columns) for part in parts)
 
 
 MANY = 16

@@ -39,9 +39,8 @@ class SortedResults:
             self._spill()
 
     def _spill(self) -> None:
-        found = self.outbox.release(None)
         self.size = 0
-        if found is not None:
+        for found in self.outbox.release(None):
             batch = pa.RecordBatch.from_arrays(
                 [*found.columns, pa.array(found.start), pa.array(found.end)], schema=self._schema
             )
@@ -54,9 +53,7 @@ class SortedResults:
     def read(self) -> Iterator[Results]:
         """Everything in order; the runs are gone after."""
         if not self.runs:
-            found = self.outbox.release(None)
-            if found is not None:
-                yield found
+            yield from self.outbox.release(None)
             return
         self._spill()
         for parts, _ in slabs([Source(self.directory.read(run), START) for run in self.runs]):
@@ -64,7 +61,5 @@ class SortedResults:
                 if part is not None:
                     start, end = (part.column(name).to_numpy(zero_copy_only=False) for name in (START, END))
                     self.outbox.add(Results(start, end, (), tuple(part.columns[:-2])))
-            found = self.outbox.release(None)
-            if found is not None:
-                yield found
+            yield from self.outbox.release(None)
         self.directory.remove(self.runs)

@@ -355,25 +355,27 @@ class TemporalOperator(Timed):
         before = None if frontier == ENDED else frontier
         found = self.pairs.release(before)
         if self.outer:
-            self._stretch(found, before)
+            for pairs in found:
+                self._stretch(pairs)
+            for number, coverage in self._covering():
+                self._hold(number, coverage.expire(before))
             found = self.stretches.release(self._open_since(before))
-        if found is not None:
-            yield self._batch(found)
+        yield from map(self._batch, found)
 
     def _batch(self, found: Results) -> pa.RecordBatch:
         ends = [instants(own, self.told.axis) for own in (found.start, found.end)]
         return pa.RecordBatch.from_arrays([*found.columns, *ends], schema=self.schema)
 
-    def _stretch(self, pairs: Results | None, before: int | None) -> None:
-        """Note pairs on the rows that they cover; hold them, if they are shown, and the stretches that have ended."""
-        if pairs is not None and pairs.columns:
+    def _stretch(self, pairs: Results) -> None:
+        """Note pairs on the rows that they cover; hold them, if they are shown, and the stretches that they end."""
+        if pairs.columns:
             self.stretches.add(replace(pairs, numbers=()))
-        for number, coverage in enumerate(self.coverage):
-            if coverage is None:
-                continue
-            if pairs is not None:
-                self._hold(number, coverage.see(pairs.numbers[number], pairs.start, pairs.end))
-            self._hold(number, coverage.expire(before))
+        for number, coverage in self._covering():
+            self._hold(number, coverage.see(pairs.numbers[number], pairs.start, pairs.end))
+
+    def _covering(self) -> Iterator[tuple[int, Coverage]]:
+        """The inputs whose rows are kept."""
+        return ((number, own) for number, own in enumerate(self.coverage) if own is not None)
 
     def _hold(self, number: int, found: Stretches) -> None:
         if found.rows.size:
