@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from decimal import ROUND_HALF_UP, Context, Decimal
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal
 from typing import TYPE_CHECKING
 
 from dovetail.errors import UnsupportedError, UsageError
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 # Spark multiplies decimals in 39 digits and divides to 39 places before it rounds to the result's scale.
 _PRODUCT = Context(prec=MAX_PRECISION + 1, rounding=ROUND_HALF_UP)
 _QUOTIENT_PLACES = Decimal(1).scaleb(-(MAX_PRECISION + 1))
+NEGATION = Context(prec=34, rounding=ROUND_HALF_EVEN)
+"""How Spark changes the sign of a decimal."""
 
 
 def arithmetic(node: exp.Expr, sign: str, one: Term, other: Term) -> Term:
@@ -182,12 +184,18 @@ def negated(term: Term) -> Term:
 def absolute(term: Term) -> Term:
     """Return a number or an interval without its sign; the least integer has no opposite."""
     fit = fit_number if is_number(term.kind) else _as_is
-    return strict(term.kind, lambda v: fit(abs(v) if not isinstance(v, Decimal) else v.copy_abs(), term.kind), term)
+    return strict(term.kind, lambda v: fit(_size(v), term.kind), term)
 
 
 def _minus(value: Value) -> Value:
-    """Negate without Python's rounding of decimals to 28 digits."""
-    return value.copy_negate() if isinstance(value, Decimal) else -value
+    """Negate; Spark rounds decimals to 34 digits where it does."""
+    return NEGATION.minus(value) if isinstance(value, Decimal) else -value
+
+
+def _size(value: Value) -> Value:
+    if not isinstance(value, Decimal):
+        return abs(value)
+    return _minus(value) if value < 0 else value
 
 
 def _as_is(value: Value, _kind: Kind) -> Value:

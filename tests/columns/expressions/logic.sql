@@ -84,3 +84,6 @@ x + (10 / (CASE WHEN x IS NULL THEN 0 ELSE 1 END))
 x = CASE WHEN x IS NULL THEN cast('a' AS INT) END
 (CASE WHEN x IS NULL THEN 1 END) = s
 x IN (0, 10 / x)
+sb AND (sb AND bo)
+bo AND sb AND sb
+NULL AND bo

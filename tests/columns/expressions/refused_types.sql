@@ -106,3 +106,8 @@ timestamp_seconds('5')
 datediff(x, da)
 x.a
 st.zzz
+{sb;NULL;'true'} {AND;OR} sb
+sb {AND;OR} {NULL;'text'}
+sb AND sb AND bo
+x << {bo;da}
+{bo;da} >> 1

@@ -133,3 +133,9 @@ timestamp_seconds(p)
 timestamp_micros(x)
 date_from_unix_date(x)
 date_from_unix_date(m)
+da {+;-} (da - DATE '2020-01-31')
+(da - DATE '2020-01-31') + DATE '2020-01-31'
+DATE '2020-01-31' + {-(da - DATE '2020-02-01');abs(da - da);(da - da) + INTERVAL '1' DAY;(da - da) * 2;(da - NULL)}
+DATE '2020-01-31' + {coalesce(da - da, INTERVAL '1' DAY);coalesce(da - da, INTERVAL '1' HOUR);greatest(da - da, INTERVAL '1' DAY)}
+DATE '2020-01-31' + {CASE WHEN bo THEN da - da ELSE INTERVAL '2' DAY END;if(bo, da - da, NULL);CASE WHEN bo THEN ts - ts END}
+DATE '2020-01-31' + (ts - DATE '2020-01-31')

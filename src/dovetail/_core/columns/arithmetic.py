@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from dovetail._core.columns.scope import Handler, Scope
 
     Operation = Callable[[exp.Expr, pa.Array, pa.Array], pa.Array]
+    Move = Callable[[exp.Expr, pa.Array, pa.Array, Scope], pa.Array]
 
 
 def _operands(
@@ -101,9 +102,7 @@ def _there(left: pa.Array, right: pa.Array) -> Flags:
 
 
 def add(node: exp.Expr, left: pa.Array, right: pa.Array) -> pa.Array:
-    """Evaluate +."""
-    if intervals.involved(left, right):
-        return intervals.plus(node, left, right)
+    """Evaluate + of numbers."""
     left, right = _operands(node, left, right)
     if family(left.type) != "decimal":
         return _checked(node, pc.add_checked, left, right)
@@ -112,9 +111,7 @@ def add(node: exp.Expr, left: pa.Array, right: pa.Array) -> pa.Array:
 
 
 def subtract(node: exp.Expr, left: pa.Array, right: pa.Array) -> pa.Array:
-    """Evaluate -."""
-    if intervals.involved(left, right):
-        return intervals.minus(node, left, right)
+    """Evaluate - of numbers."""
     left, right = _operands(node, left, right)
     if family(left.type) != "decimal":
         return _checked(node, pc.subtract_checked, left, right)
@@ -136,11 +133,12 @@ def multiply(node: exp.Expr, left: pa.Array, right: pa.Array) -> pa.Array:
 
 
 def divide(node: exp.Expr, left: pa.Array, right: pa.Array) -> pa.Array:
-    """Evaluate /: a DOUBLE, or a DECIMAL if there is one; division by zero is an error also for doubles."""
+    """Evaluate /: a DOUBLE, or a DECIMAL if there is one and the dividend has a type; nothing is divided by zero."""
     if is_interval(left.type):
         return intervals.divided(node, left, right)
+    untyped = left.type == NULL
     left, right = _operands(node, left, right)
-    if family(left.type) == "decimal":
+    if family(left.type) == "decimal" and not untyped:
         return _decimal_quotient(node, left, right)
     left, right = cast(left, DOUBLE), cast(right, DOUBLE)
     below = _divisors(node, values(right), _there(left, right))
@@ -236,6 +234,8 @@ def negate(node: exp.Expr, scope: Scope) -> pa.Array:
         array = cast(array, DOUBLE)
     if not is_number(array.type):
         raise refused(node, array)
+    if family(array.type) == "decimal":
+        return _decimal(node, decimals.negated(array), present(array), array.type.scale, array.type)
     return _checked(node, pc.negate_checked, array)
 
 
@@ -262,6 +262,18 @@ def _binary(operation: Operation) -> Handler:
     return lambda node, scope: operation(node, *operands(node, scope))
 
 
+def _moving(move: Move, operation: Operation) -> Handler:
+    """Build + or -, which also move moments."""
+
+    def evaluate(node: exp.Expr, scope: Scope) -> pa.Array:
+        left, right = operands(node, scope)
+        if intervals.involved(left, right):
+            return move(node, left, right, scope)
+        return operation(node, left, right)
+
+    return evaluate
+
+
 def _division(operation: Operation) -> Handler:
     return lambda node, scope: operation(node, *operands_from_right(node, scope))
 
@@ -272,8 +284,8 @@ def _pmod(node: exp.Expr, scope: Scope) -> pa.Array:
 
 
 HANDLERS: dict[type[exp.Expr], Handler] = {
-    exp.Add: _binary(add),
-    exp.Sub: _binary(subtract),
+    exp.Add: _moving(intervals.plus, add),
+    exp.Sub: _moving(intervals.minus, subtract),
     exp.Mul: _binary(multiply),
     exp.Div: _division(divide),
     exp.IntDiv: _division(whole_quotient),

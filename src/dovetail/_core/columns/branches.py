@@ -36,6 +36,16 @@ def _truth(node: exp.Expr, array: pa.Array) -> pa.Array:
     raise refused(node, array)
 
 
+def _first(node: exp.Expr, scope: Scope) -> pa.Array:
+    """The left side of the innermost AND or OR: one of its sides must be a boolean before a string becomes one."""
+    left = scope.value(node.this)
+    if left.type in {NULL, STRING}:
+        right = scope.none().value(node.expression)
+        if STRING in {left.type, right.type} <= {NULL, STRING}:
+            raise refused(node, left, right)
+    return _truth(node, left)
+
+
 def _both(left: pa.Array, right: Part, scope: Scope) -> pa.Array:
     """AND: the right side is evaluated where the left is not false."""
     open_rows = ~present(left) | values(left)
@@ -57,7 +67,7 @@ def _right(node: exp.Expr) -> Part:
 def both(node: exp.Expr, scope: Scope) -> pa.Array:
     """Evaluate AND."""
     steps = _chain(node)
-    answer = _truth(steps[0], scope.value(steps[0].this))
+    answer = _first(steps[0], scope)
     for step in steps:
         answer = _both(answer, _right(step), scope)
     return answer
@@ -66,7 +76,7 @@ def both(node: exp.Expr, scope: Scope) -> pa.Array:
 def either(node: exp.Expr, scope: Scope) -> pa.Array:
     """Evaluate OR; the right side where the left is not true."""
     steps = _chain(node)
-    answer = _truth(steps[0], scope.value(steps[0].this))
+    answer = _first(steps[0], scope)
     for step in steps:
         open_rows = ~is_true(answer)
         answer = pc.or_kleene(answer, merged([(open_rows, _right(step)(scope.only(open_rows)))], BOOLEAN, scope.rows))

@@ -6,6 +6,7 @@ integers in an object array, on which NumPy runs the same expressions exactly at
 
 from __future__ import annotations
 
+from decimal import ROUND_HALF_EVEN, Context, Decimal
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 _MIN_ADJUSTED_SCALE = 6
 _WORD = 1 << 64
+_NEGATION = Context(prec=34, rounding=ROUND_HALF_EVEN)
 _DIGITS_OF_INTEGER = {8: 3, 16: 5, 32: 10, 64: 20}
 
 
@@ -136,6 +138,14 @@ def signed_like(signs: Values, magnitudes: Values) -> Values:
 def wide(numbers: Values, digits: int) -> Values:
     """Make room for results of `digits` digits."""
     return numbers if digits <= WORD_DIGITS else numbers.astype(object)
+
+
+def negated(array: pa.Array) -> Values:
+    """Return the unscaled integers of a decimal column with their signs changed, which rounds them to 34 digits."""
+    numbers = unscaled(array)
+    if array.type.precision <= _NEGATION.prec:
+        return -numbers
+    return np.array([int(_NEGATION.minus(Decimal(number))) for number in numbers.tolist()], dtype=object)
 
 
 def powers_of_ten(exponents: Values) -> Values:

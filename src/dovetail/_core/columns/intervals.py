@@ -19,7 +19,7 @@ from dovetail._core.columns.cast import cast
 from dovetail._core.columns.civil import MICROS_PER_DAY, MICROS_PER_SECOND, add_months
 from dovetail._core.columns.decimals import half_up, signed_like, unscaled
 from dovetail._core.columns.lanes import column, plain, present, values
-from dovetail._core.columns.scope import overflown, refused, text_of, unsupported
+from dovetail._core.columns.scope import arguments, overflown, refused, text_of, unsupported
 from dovetail._core.columns.types import (
     DATE,
     DAY_TIME,
@@ -52,6 +52,7 @@ _MICROS = {
 _WHOLE_DAYS = {"WEEK", "DAY"}
 _PIECE = re.compile(r"\s*([+-]?\s*[0-9]*\.?[0-9]+)\s*([A-Za-z]+)")
 _SPAN_FIELDS = ("DAY", "HOUR", "MINUTE", "SECOND")
+_SOFT = {"string", "null"}
 _INT64 = np.iinfo(np.int64)
 
 
@@ -118,13 +119,14 @@ def _span(node: exp.Expr, text: str, unit: exp.Expr) -> list[tuple[Decimal, str]
     return [(sign * _number(node, part, name), name) for part, name in zip(parts, fields, strict=True)]
 
 
-def counts_whole_days(node: exp.Expr) -> bool:
-    """Say whether an interval expression is made of days and weeks only: a DATE moved by it stays a DATE."""
+def counts_whole_days(node: exp.Expr, scope: Scope) -> bool:
+    """Say whether an interval is made of days, weeks and distances of dates only: a DATE moved by it stays a DATE."""
     bare = node.unnest()
-    if isinstance(bare, exp.Neg):
-        return counts_whole_days(bare.this)
-    if isinstance(bare, exp.Add | exp.Sub):
-        return counts_whole_days(bare.this) and counts_whole_days(bare.expression)
+    if isinstance(bare, exp.Sub) and _are_dates(bare, scope):
+        return True
+    parts = [part for part in arguments(bare, _PARTS.get(type(bare), ())) if not isinstance(part, exp.Null)]
+    if parts:
+        return all(counts_whole_days(part, scope) for part in parts)
     if not isinstance(bare, exp.Interval) or isinstance(bare.args.get("unit"), exp.IntervalSpan):
         return False
     return {
@@ -132,33 +134,53 @@ def counts_whole_days(node: exp.Expr) -> bool:
     } <= _WHOLE_DAYS
 
 
+_PARTS: dict[type[exp.Expr], tuple[str, ...]] = {
+    exp.Neg: ("this",),
+    exp.Abs: ("this",),
+    exp.Add: ("this", "expression"),
+    exp.Sub: ("this", "expression"),
+    exp.Coalesce: ("this", "expressions"),
+    exp.Greatest: ("this", "expressions"),
+    exp.Least: ("this", "expressions"),
+    exp.If: ("true", "false"),
+    exp.Case: ("ifs", "default"),
+}
+"""The parts of an expression that decide on its type."""
+
+
+def _are_dates(node: exp.Expr, scope: Scope) -> bool:
+    """Say whether a difference is one of two dates; a string or NULL beside a date becomes one."""
+    kinds = [scope.none().value(side).type for side in (node.this, node.expression)]
+    return DATE in kinds and all(kind == DATE or family(kind) in _SOFT for kind in kinds)
+
+
 def involved(left: pa.Array, right: pa.Array) -> bool:
     """Say whether an operator has a moment or an interval on either side."""
     return any(is_moment(side.type) or is_interval(side.type) for side in (left, right))
 
 
-def plus(node: exp.Expr, left: pa.Array, right: pa.Array) -> pa.Array:
+def plus(node: exp.Expr, left: pa.Array, right: pa.Array, scope: Scope) -> pa.Array:
     """Evaluate + with a moment or an interval on either side."""
     if is_moment(left.type) or (family(left.type) == "string" and is_interval(right.type)):
-        return _moved(node, left, right, 1, node.expression)
+        return _moved(node, left, right, 1, (node.expression, scope))
     if is_moment(right.type) or family(right.type) == "string":
-        return _moved(node, right, left, 1, node.this)
+        return _moved(node, right, left, 1, (node.this, scope))
     return _interval_sum(node, left, right, 1)
 
 
-def minus(node: exp.Expr, left: pa.Array, right: pa.Array) -> pa.Array:
+def minus(node: exp.Expr, left: pa.Array, right: pa.Array, scope: Scope) -> pa.Array:
     """Evaluate - with a moment or an interval on either side."""
     if is_interval(right.type) and not is_interval(left.type) and left.type != NULL:
-        return _moved(node, left, right, -1, node.expression)
+        return _moved(node, left, right, -1, (node.expression, scope))
     if is_moment(left.type) and family(right.type) == "integer":
-        return _moved(node, left, right, -1, node.expression)
+        return _moved(node, left, right, -1, (node.expression, scope))
     if is_moment(left.type) or is_moment(right.type):
         return _elapsed(node, left, right)
     return _interval_sum(node, left, right, -1)
 
 
-def _moved(node: exp.Expr, moment: pa.Array, step: pa.Array, sign: int, step_node: exp.Expr) -> pa.Array:
-    """Move dates and timestamps by days, months or microseconds."""
+def _moved(node: exp.Expr, moment: pa.Array, step: pa.Array, sign: int, told: tuple[exp.Expr, Scope]) -> pa.Array:
+    """Move dates and timestamps by days, months or microseconds; `told` is how the step is written."""
     kind = family(step.type)
     if step.type == NULL:
         return pa.nulls(len(moment), TIMESTAMP if moment.type == DATE else moment.type)
@@ -166,7 +188,7 @@ def _moved(node: exp.Expr, moment: pa.Array, step: pa.Array, sign: int, step_nod
         return cast(_by_micros(node, cast(moment, TIMESTAMP), step, sign), STRING)
     if kind == "integer" and moment.type == DATE and step.type.bit_width <= 32:  # noqa: PLR2004
         return add_days(moment, step, sign)
-    if kind == "day_time" and moment.type == DATE and counts_whole_days(step_node):
+    if kind == "day_time" and moment.type == DATE and counts_whole_days(*told):
         return add_days(moment, pa.array(values(step) // MICROS_PER_DAY, mask=~present(step)), sign)
     if kind == "day_time" and is_moment(moment.type):
         stamp = cast(moment, TIMESTAMP) if moment.type == DATE else moment
@@ -213,7 +235,7 @@ def _elapsed(node: exp.Expr, left: pa.Array, right: pa.Array) -> pa.Array:
 
 
 def _is_soft(side: pa.Array) -> bool:
-    return family(side.type) in {"string", "null"}
+    return family(side.type) in _SOFT
 
 
 def _interval_sum(node: exp.Expr, left: pa.Array, right: pa.Array, sign: int) -> pa.Array:

@@ -54,6 +54,9 @@ def absolute(node: exp.Expr, scope: Scope) -> pa.Array:
         turned = intervals.negated(node, pc.if_else(pa.array(backward), array, pa.scalar(None, array.type)))
         return pc.if_else(pa.array(backward), turned, array)
     array = _numeric(node, array)
+    if family(array.type) == "decimal":
+        numbers = decimals.unscaled(array)
+        return _settled(node, array, np.where(numbers < 0, decimals.negated(array), numbers), 0, array.type)
     try:
         return pc.abs_checked(array)
     except pa.ArrowInvalid as error:
@@ -250,12 +253,15 @@ def is_nan(node: exp.Expr, scope: Scope) -> pa.Array:
     return flags(np.isnan(values(array)) & present(array), np.ones(scope.rows, dtype=np.bool_))
 
 
+_SHIFTED = {"integer", "decimal", "float", "string", "null"}
+
+
 def _shift(shift: Callable[[Values, Values], Values]) -> Handler:
     """Build << or >>: the count is taken modulo the width, as in Java."""
 
     def evaluate(node: exp.Expr, scope: Scope) -> pa.Array:
         array, count = scope.value(node.this), scope.value(node.expression)
-        if not {family(array.type), family(count.type)} <= {"integer", "null"}:
+        if not {family(array.type), family(count.type)} <= _SHIFTED:
             raise refused(node, array, count)
         array = array if array.type == BIGINT else cast(array, INT)
         numbers = values(array)

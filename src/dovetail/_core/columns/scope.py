@@ -54,6 +54,10 @@ class Scope:
         rows = np.flatnonzero(mask)
         return replace(self, rows=len(rows), picked=rows if self.picked is None else self.picked[rows])
 
+    def none(self) -> Scope:
+        """Narrow to no row: enough to learn types."""
+        return replace(self, rows=0, picked=np.empty(0, np.int64))
+
 
 def merged(parts: Sequence[tuple[Flags, pa.Array]], arrow_type: pa.DataType, rows: int) -> pa.Array:
     """Put the results of disjoint parts of the rows in place, as `arrow_type`; rows of no part are NULL."""
