@@ -130,3 +130,13 @@ def test_an_argument_is_computed_only_where_its_filter_holds(spark: SparkSession
     window = {"s": "sum(10 / x) FILTER (WHERE x <> 0)"}
     found = dv.window_join(*frames, on=("a", "b"), preceding="unbounded", agg=window).toArrow().sort_by("a")
     assert found["s"].to_pylist() == [10.0, 15.0, 15.0]
+
+
+@pytest.mark.parametrize("on", ["l.k = r.k", "l.k <= r.k", "l.k <= r.k AND l.k >= r.j", "l.k <> r.j"])
+def test_zeros_below_zero_keep_their_sign(on: str) -> None:
+    left = pa.table({"k": [1]})
+    right = pa.table({"k": [1, 1], "j": [0, 0], "z": [-0.0, -0.0], "f": pa.array([-0.0, None], pa.float32())})
+    agg = {"least": "min(r.z)", "most": "max(r.z)", "narrow": "min(r.f)", "total": "sum(r.z)"}
+    assert str(dv.join(left, right, on=on, agg=agg, per="l").to_pylist()) == (
+        "[{'k': 1, 'least': -0.0, 'most': -0.0, 'narrow': -0.0, 'total': 0.0}]"
+    )

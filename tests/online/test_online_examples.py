@@ -175,3 +175,11 @@ def test_nothing_is_stored_and_nothing_asked_for(algorithm: str) -> None:
     engine.insert(probe.empty_table())
     assert engine.request(base.empty_table()).num_rows == 0
     assert engine.request({"k": 1, "ts": 3}) == {"k": 1, "ts": 3, "n": 0}
+
+
+def test_zeros_below_zero_keep_their_sign() -> None:
+    engine = _engine(agg={"least": "min(v)", "most": "max(v)", "last": "last(v)", "kinds": "count_distinct(v)"})
+    engine.insert([{"k": 1, "ts": ts, "v": -0.0, "w": ""} for ts in (1, 2)])
+    assert str(engine.request({"k": 1, "ts": 3})) == (
+        "{'k': 1, 'ts': 3, 'least': -0.0, 'most': -0.0, 'last': -0.0, 'kinds': 1}"
+    )

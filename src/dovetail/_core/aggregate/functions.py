@@ -21,7 +21,7 @@ from dovetail._core.aggregate.lanes import Lane
 from dovetail._core.aggregate.precise import add, rounded, square, squared_over
 from dovetail._core.columns.cast import cast as cast_as_spark
 from dovetail._core.columns.long_texts import in_one_array
-from dovetail._core.columns.order_keys import from_keys, has_order, is_plain, keys_with_nulls, order_keys
+from dovetail._core.columns.order_keys import from_keys, has_order, is_plain, keys_with_nulls, order_keys, value_keys
 from dovetail._core.columns.types import DOUBLE, MAX_PRECISION, sql_name
 from dovetail._core.condition.parse import told
 from dovetail._core.kernels.segments import LEAST
@@ -186,7 +186,7 @@ def _extreme(values: pa.Array, *, greatest: bool, alike: bool) -> Fold:
     """The extreme that fits the type; the least is the greatest of the integers turned round."""
     valid = values.is_valid().to_numpy(zero_copy_only=False)
     present = np.flatnonzero(valid)
-    found = order_keys([values if present.size == len(values) else values.take(pa.array(present))])[0]
+    found = value_keys(values if present.size == len(values) else values.take(pa.array(present)))
     turned = found if greatest else ~found
     if alike or not is_plain(values.type) or turned.min(initial=0) == LEAST:
         return Extreme(values, present[sort_with_order(found)[1]], greatest=greatest)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from dovetail._core.columns.order_keys import from_keys, is_plain, order_keys
+from dovetail._core.columns.order_keys import from_keys, is_plain, value_keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -44,7 +44,7 @@ class Labels:
     def keys(self, array: pa.Array) -> Ints:
         """Labels of an array without nulls; values not seen before get new ones."""
         if is_plain(self.kind):
-            return order_keys([array])[0]
+            return value_keys(array)
         encoded = array.dictionary_encode()
         values = encoded.dictionary.to_pylist()
         for value in values:

@@ -61,6 +61,13 @@ def is_plain(kind: pa.DataType) -> bool:
     return any(test(kind) for test in (*_PLAIN, pa.types.is_floating))
 
 
+def value_keys(array: pa.Array) -> NDArray[np.int64]:
+    """Keys that tell -0.0, as the lesser, from 0.0: what `from_keys` gives back is one of the values."""
+    if not pa.types.is_floating(array.type):
+        return order_keys([array])[0]
+    return _by_bits(array.to_numpy(zero_copy_only=False).astype(np.float64))
+
+
 def from_keys(keys: NDArray[np.int64], none: NDArray[np.bool_], kind: pa.DataType) -> pa.Array:
     """The values of keys of a plain type, NULL where there are none."""
     if pa.types.is_floating(kind):
@@ -88,7 +95,10 @@ def _int64(array: pa.Array) -> NDArray[np.int64]:
 
 def float_keys(numbers: NDArray[np.floating]) -> NDArray[np.int64]:
     """Read doubles by their bits: negative numbers have all other bits turned, so that integers order as they do."""
-    values = numbers.astype(np.float64) + 0.0
+    return _by_bits(numbers.astype(np.float64) + 0.0)
+
+
+def _by_bits(values: NDArray[np.float64]) -> NDArray[np.int64]:
     values[np.isnan(values)] = np.nan
     return _turned(values.view(np.int64))
 
