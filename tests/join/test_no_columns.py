@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 import pytest
 from pyspark.sql import functions as F  # noqa: N812
 
@@ -25,6 +26,17 @@ def _sides(spark: SparkSession) -> tuple[DataFrame, DataFrame]:
 
 def _want(left: DataFrame, right: DataFrame, on: str, how: str) -> int:
     return left.alias("l").join(right.alias("r"), F.expr(on), how).count()
+
+
+@pytest.mark.parametrize(
+    ("how", "wanted"), [("inner", 6), ("left", 6), ("right", 6), ("full", 6), ("semi", 2), ("anti", 0)]
+)
+def test_tables_without_columns_have_rows(how: str, wanted: int) -> None:
+    left, right = (pa.table({"n": range(size)}).select([]) for size in (2, 3))
+    assert dv.join(left, right, on="TRUE", how=how).num_rows == wanted
+    assert dv.join(left, right, on="FALSE", how=how).num_rows == {"inner": 0, "right": 3, "full": 5, "semi": 0}.get(
+        how, 2
+    )
 
 
 @pytest.mark.parametrize("algorithm", ["auto", "broadcast", "range"])

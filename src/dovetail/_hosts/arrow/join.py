@@ -111,6 +111,8 @@ def _projection(
     query: Query, names: Sequence[tuple[str, str]], left: Columns, right: Columns
 ) -> Callable[[pa.RecordBatch], pa.RecordBatch]:
     """How to get what the result shows from the columns that travelled; plain columns need no more than picking."""
+    if not query.output:
+        return lambda batch: batch  # rows alone, which Arrow would not count without a column
     plain, coarse = [column.plain for column in query.output], left.beside(right).coarse
     schema = output_schema(query, left, right)
     picks = [names.index((own.table, own.name)) for own in plain if own is not None]
