@@ -108,9 +108,16 @@ def write_batches(path: Path, batches: pa.RecordBatchReader) -> int:
     return rows
 
 
+def refuse_no_file(path: Path) -> None:
+    """Refuse to put a result in the place of what is no file: a directory, a pipe or a device would be lost."""
+    if path.exists() and not path.is_file():
+        raise UsageError.unwritable_file(path, "it is a directory" if path.is_dir() else "it is no file")
+
+
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
     """A path to write to; what stands there takes its name at the end, and is gone if anything fails."""
+    refuse_no_file(path)
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         yield unfinished

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import os
 import re
 import subprocess
 import sys
@@ -164,6 +165,18 @@ def test_a_directory_in_the_place_of_the_result_is_left_alone(tmp_path: Path) ->
     (tmp_path / "out.csv" / "letter.txt").write_text("dear")
     _refused(tmp_path, r"out.csv' cannot be written: it is a directory")
     assert (tmp_path / "out.csv" / "letter.txt").read_text() == "dear"
+
+
+def test_a_pipe_in_the_place_of_the_result_is_left_alone(tmp_path: Path) -> None:
+    _written(tmp_path)
+    os.mkfifo(tmp_path / "out.csv")
+    _refused(tmp_path, r"out.csv' cannot be written: it is no file")
+    assert (tmp_path / "out.csv").is_fifo()
+
+
+def test_lines_that_end_with_carriage_returns_alone_are_no_header(tmp_path: Path) -> None:
+    _written(tmp_path, "movieId,title\r1,Heat\r")
+    _refused(tmp_path, r"movies.csv' cannot be joined: its first line is no header: 'movieId,title\\r1,Heat'")
 
 
 def test_a_result_in_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:

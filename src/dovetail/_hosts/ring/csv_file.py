@@ -67,7 +67,7 @@ class CsvFile:
             begin = len(BYTE_ORDER_MARK) if data[:3] == BYTE_ORDER_MARK else 0
             end = row_end(np.frombuffer(data, np.uint8), begin, begin)
             line = _text(path, data[begin:end]).strip("\r\n")
-        columns = tuple(next(csv.reader([line]), []))
+        columns = _names(line)
         if not all(columns) or len(set(columns)) < len(columns) or any(map(_is_number, columns)):
             raise UsageError.no_table(path, f"its first line is no header: {line[:80]!r}")
         return cls(path, columns, end, size)
@@ -103,6 +103,14 @@ class CsvFile:
         with Path(self.path).open("rb") as file:
             before = file.read(begin).count(b"\n")
         return [before + data.count(b"\n", 0, start) + 1 for start in starts]
+
+
+def _names(line: str) -> tuple[str, ...]:
+    """The fields of a header; none if it is not one line, as where lines end with carriage returns alone."""
+    try:
+        return tuple(next(csv.reader([line]), []))
+    except csv.Error:
+        return ("",)
 
 
 def _text(path: str, line: bytes) -> str:

@@ -20,6 +20,7 @@ import pyarrow as pa
 
 from dovetail._core.columns.coerce import comparison_type
 from dovetail._core.columns.types import STRING, sql_name
+from dovetail._files import refuse_no_file
 from dovetail._hosts.ring.csv_file import common_kind
 from dovetail._hosts.ring.sockets import PATIENCE
 from dovetail.errors import DovetailError, UsageError
@@ -75,8 +76,7 @@ class Done:
 
 def join_files(job: CsvJoin, target: Path) -> Report:
     """Join two files into a third, by as many processes as asked for."""
-    if target.is_dir():
-        raise UsageError.unwritable_file(target, "it is a directory")
+    refuse_no_file(target)
     try:
         return _joined(job, target)
     except OSError as error:
