@@ -131,3 +131,9 @@ def test_a_long_text_with_many_partners_makes_small_batches(on: str, how: str, m
     batches = list(dv.join(left.to_reader(), right.to_reader(), on=on, how=how))
     assert max(batch.num_rows for batch in batches) <= 4
     assert sum(batch.num_rows for batch in batches) == (500 if how == "inner" else 2500)
+
+
+def test_a_narrow_dictionary_stays_one_if_it_can() -> None:
+    column = pa.array(["a", "b"]).dictionary_encode().cast(pa.dictionary(pa.int8(), pa.string()))
+    whole = pa.table({"k": [1, 2, 1, 2], "c": pa.chunked_array([column, column])})
+    assert dv.join(whole, whole, on="l.k = r.k")["c"].type == column.type

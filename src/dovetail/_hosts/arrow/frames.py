@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dovetail._hosts.arrow.plain import plain_schema, plain_table
+from dovetail._hosts.arrow.plain import plain_table, roomy_schema
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -148,12 +148,12 @@ def _read_polars(name: str, frame: Any) -> Frame:
     def restore(schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> Any:
         result = cast("pl.DataFrame", pl.from_arrow(_as_table(schema, batches)))
         enums = {own: kind for own, kind in whole.schema.items() if isinstance(kind, pl.Enum)}
-        kept = [own for own in enums if own in schema.names and schema.field(own).type == given.field(own).type]
+        kept = [own for own in enums if own in schema.names and schema.field(own).type in given[own]]
         result = result.with_columns(pl.col(own).cast(enums[own]) for own in kept)
         return result.lazy() if lazy else result
 
     table = whole.to_arrow()
-    given = plain_schema(table.schema)
+    given = {own.name: (own.type, roomy_schema(table.schema).field(own.name).type) for own in table.schema}
     return Frame(table, restore)
 
 

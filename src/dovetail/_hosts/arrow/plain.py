@@ -1,4 +1,4 @@
-"""Columns in a form of which Arrow can take rows: no views, runs or narrow dictionaries, no overlong pieces."""
+"""Columns in a form of which Arrow can take rows: no views, no runs, and no more than one piece can hold."""
 
 from __future__ import annotations
 
@@ -55,8 +55,10 @@ def _long_type(kind: pa.DataType) -> pa.DataType:
     return pa.large_list(inner.value_field) if pa.types.is_list(kind) else inner
 
 
-def _wide(kind: pa.DataType) -> pa.DataType:
-    """A dictionary whose indices are not narrow: pieces put together have more values than those can tell apart."""
+def _roomy_type(kind: pa.DataType) -> pa.DataType:
+    """The plain type whose dictionaries have indices of at least 32 bits."""
+    if not pa.types.is_dictionary(kind):
+        return _of_inner(plain_type(kind), _roomy_type)
     index = kind.index_type if kind.index_type.bit_width >= pa.int32().bit_width else pa.int32()
     return pa.dictionary(index, plain_type(kind.value_type), kind.ordered)
 
@@ -65,7 +67,6 @@ _ODD: tuple[tuple[Test, Plain], ...] = (
     (pa.types.is_run_end_encoded, lambda kind: plain_type(kind.value_type)),
     (pa.types.is_string_view, lambda _: pa.large_string()),
     (pa.types.is_binary_view, lambda _: pa.large_binary()),
-    (pa.types.is_dictionary, _wide),
 )
 
 
@@ -74,10 +75,18 @@ def plain_schema(schema: pa.Schema) -> pa.Schema:
     return pa.schema([_plain_field(field) for field in schema], schema.metadata)
 
 
+def roomy_schema(schema: pa.Schema) -> pa.Schema:
+    """The columns of plain batches that come one by one: each may bring values of its own to a dictionary."""
+    return pa.schema([field.with_type(_roomy_type(field.type)) for field in schema], schema.metadata)
+
+
 def plain_table(table: pa.Table) -> pa.Table:
     """A table with the same values in plain columns."""
     fields = [_field_in_one(*own) for own in zip(plain_schema(table.schema), table.columns, strict=True)]
-    schema = pa.schema(fields, table.schema.metadata)
+    return _fitted(table, pa.schema(fields, table.schema.metadata))
+
+
+def _fitted(table: pa.Table, schema: pa.Schema) -> pa.Table:
     if schema.equals(table.schema):
         return table
     columns = [_plain_column(own, kind) for own, kind in zip(table.columns, schema.types, strict=True)]
@@ -85,14 +94,24 @@ def plain_table(table: pa.Table) -> pa.Table:
 
 
 def _field_in_one(field: pa.Field, column: pa.ChunkedArray) -> pa.Field:
-    """The field of a column in one piece: chunks may hold more texts together than a piece of their type could."""
+    """The field of a column in one piece: chunks may hold more together than a piece of their type could."""
+    if pa.types.is_dictionary(field.type) and _values_of(column) > 1 << (field.type.index_type.bit_width - 1):
+        return field.with_type(_roomy_type(field.type))
     return field.with_type(_long_type(field.type)) if column.num_chunks > 1 and column.nbytes > _MOST else field
 
 
+def _values_of(column: pa.ChunkedArray) -> int:
+    """How many values the dictionaries of a column have together, or fewer than a byte tells apart."""
+    found = [chunk.dictionary for chunk in column.chunks]
+    if sum(map(len, found)) < 1 << 7:
+        return 0
+    return len(pa.chunked_array(found).unique()) if len(found) > 1 else 0
+
+
 def plain_batch(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """A batch with the same values in plain columns."""
+    """A batch with the same values in columns of a roomy schema."""
     table = pa.Table.from_batches([batch])
-    plain = plain_table(table)
+    plain = _fitted(table, roomy_schema(table.schema))
     return batch if plain is table else next(iter(plain.to_batches()), no_rows(plain.schema))
 
 

@@ -21,7 +21,7 @@ import pyarrow as pa
 from dovetail._core.condition.inputs import Input, Inputs
 from dovetail._core.plan.online import read_choices
 from dovetail._core.plan.temporal import read_window_join
-from dovetail._hosts.arrow.plain import no_rows, plain_schema
+from dovetail._hosts.arrow.plain import no_rows, roomy_schema
 from dovetail._hosts.online import snapshot
 from dovetail._hosts.online.definition import Definition
 from dovetail._hosts.online.engine import BASE, PROBE, Engine
@@ -51,7 +51,7 @@ def make_engine(call: Mapping[str, Any]) -> Engine:
     inputs = Inputs(Input("l", tuple(call["base"].names)), Input("r", tuple(call["probe"].names)))
     asked = read_window_join(inputs, **{name: call[name] for name in _JOIN})
     choices = read_choices(inputs.left, dict(call))
-    return Engine(Definition(asked, choices, plain_schema(call["base"]), plain_schema(call["probe"])), choices)
+    return Engine(Definition(asked, choices, roomy_schema(call["base"]), roomy_schema(call["probe"])), choices)
 
 
 class Call(NamedTuple):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from dovetail._hosts.arrow.plain import plain_schema
+from dovetail._hosts.arrow.plain import roomy_schema
 from dovetail._hosts.arrow.streams.arrivals import checked
 from dovetail.errors import UsageError
 
@@ -29,7 +29,7 @@ def refuse_twice(inputs: dict[str, Any]) -> None:
 def open_stream(name: str, given: Any) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
     """The columns of a stream and its batches, made plain; the first batch tells them if nothing else does."""
     given_schema, batches = _open(name, given)
-    schema = plain_schema(given_schema)
+    schema = roomy_schema(given_schema)
     return schema, (checked(name, batch, schema) for batch in batches)
 
 

@@ -18,7 +18,7 @@ from dovetail._core.plan.validity import read_temporal
 from dovetail._core.sweep.runs.files import RunDirectory
 from dovetail._core.sweep.runs.strategy import Strategy
 from dovetail._hosts.arrow.frames import open_frames
-from dovetail._hosts.arrow.plain import plain_schema
+from dovetail._hosts.arrow.plain import roomy_schema
 from dovetail._hosts.arrow.streams.feed import drive, open_stream, refuse_twice
 from dovetail._hosts.arrow.streams.linked import read_linked
 from dovetail._hosts.arrow.streams.progressive import ProgressiveOperator
@@ -89,7 +89,7 @@ def operator_of(
             raise UsageError.needs_schema(name, type(schema).__name__)
     if late is not None and not callable(late):
         raise UsageError.no_hook("late", late)
-    schemas = {name: plain_schema(schema) for name, schema in schemas.items()}
+    schemas = {name: roomy_schema(schema) for name, schema in schemas.items()}
     asked = read_temporal(tuple(Input(name, tuple(schema.names)) for name, schema in schemas.items()), **call)
     return operator_for(asked, tuple(schemas.values()), lateness=lateness, late=late, disk=disk)
 
