@@ -144,3 +144,10 @@ def test_columns_that_arrow_cannot_hold_are_refused_in_one_line(frame: object, r
 def test_a_single_column_is_no_frame(column: object) -> None:
     with pytest.raises(UsageError, match=r"input 'p' is a (Series|ChunkedArray); a join takes .*frames. Hint"):
         dv.join(p=column, o=SPANS, on="p.at < o.end")
+
+
+def test_missing_intervals_of_pandas_are_missing() -> None:
+    left, right = pd.DataFrame({"n": [1, 2]}), pd.DataFrame({"n": [1], "c": pd.interval_range(3, 4)})
+    got = dv.join(left, right, on="l.n = r.n", how="left").sort_values("n")["c"]
+    assert got.isna().tolist() == [False, True]
+    assert got[0] == pd.Interval(3, 4)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -118,11 +119,16 @@ def _as_pandas(table: pa.Table, kinds: dict[pa.DataType, Any], own: dict[str, An
     import pandas as pd  # noqa: PLC0415 -- only for callers who have it
 
     whole = {pa.int64(): pd.Int64Dtype(), pa.uint64(): pd.UInt64Dtype()}
-    frame = table.to_pandas(types_mapper=kinds.get)
+    with np.errstate(invalid="ignore"):  # pandas casts what is missing of intervals of whole numbers
+        frame = table.to_pandas(types_mapper=kinds.get)
     for name, kind in own.items():
         if frame[name].dtype != kind:
             frame[name] = kind.__from_arrow__(table.column(name))
     for name, column in zip(table.column_names, table.columns, strict=True):
+        kind = frame[name].dtype
+        if isinstance(kind, pd.IntervalDtype) and str(kind.subtype) == "int64" and column.null_count:
+            gaps = frame[name].astype(pd.IntervalDtype("float64", kind.closed))
+            frame[name] = gaps.where(column.is_valid().to_numpy())
         mapped = name in own or column.type in kinds
         if column.type in whole and not mapped and column.null_count and _beyond_floats(column):
             frame[name] = column.to_pandas(types_mapper=whole.get)
