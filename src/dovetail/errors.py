@@ -1005,6 +1005,13 @@ class UsageError(DovetailError, ValueError):
         )
 
     @classmethod
+    def log_in_use(cls, path: object) -> Self:
+        """Refuse a log that another process writes to."""
+        return cls(
+            f"log {str(path)!r} is written to by another process. Hint: end that one first; two would mix their calls."
+        )
+
+    @classmethod
     def no_snapshot(cls, path: object, reason: str) -> Self:
         """Refuse a file that is no whole snapshot or log of ours."""
         return cls(f"{str(path)!r} cannot be restored: {reason}. Hint: restore an older snapshot with all of its log.")

@@ -113,6 +113,20 @@ def test_a_killed_process_loses_nothing_that_was_acknowledged(tmp_path: Path) ->
         assert dv.online.WindowJoin.restore(log=log).request({"ts": 10**9})["n"] == kept + 1
 
 
+def test_a_log_is_written_to_by_one_process_at_a_time(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    command, told = [sys.executable, "-c", CHILD, str(log)], {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=told, text=True) as child:
+        assert child.stdout is not None
+        assert [child.stdout.readline() for _ in range(2)] == ["ready\n", "0\n"]
+        with pytest.raises(UsageError, match=r"log' is written to by another process. Hint: end that one first"):
+            dv.online.WindowJoin.restore(log=log)
+        with pytest.raises(UsageError, match=r"log' is written to by another process"):
+            _engine(log=log)
+        child.send_signal(signal.SIGKILL)
+    assert dv.online.WindowJoin.restore(log=log).request({"ts": 0})["n"] == 1
+
+
 def _logged(tmp_path: Path) -> Path:
     log = tmp_path / "log"
     engine = _engine(log=log)
@@ -167,7 +181,7 @@ def test_a_full_disk_is_one_line_and_the_engine_goes_on(tmp_path: Path) -> None:
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert not (tmp_path / "snap").exists()
-    assert list(tmp_path.iterdir()) == [log]
+    assert sorted(tmp_path.iterdir()) == [log, tmp_path / "log.lock"]
     engine.insert(row)
     asked = {"k": "a", "ts": 1}
     assert engine.request(asked)["n"] == 2

@@ -18,12 +18,15 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import finalize
 
+from dovetail._hosts.online.claim import claim
 from dovetail._hosts.online.files import read_bytes, reason, sync_folder, write_whole
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+
+    from dovetail._hosts.online.claim import Claim
 
 HEAD, MARK = b"DVTLLOG2", b"DVTR"
 _LENGTHS = struct.Struct("<4sII")
@@ -59,16 +62,20 @@ class Record(NamedTuple):
 class Log:
     """A log that is written to."""
 
-    def __init__(self, path: Path, sync: str) -> None:
+    def __init__(self, path: Path, sync: str, held: Claim) -> None:
         self.path, self._sync = path, sync
+        self._held: Claim | None = held
         self._synced = time.monotonic()
         self._open()
 
     @classmethod
     def create(cls, path: Path, call: str, sync: str) -> Log:
-        """Begin a log; its first record has the number 1."""
+        """Begin a log where there is none; its first record has the number 1."""
+        held = claim(path)
+        if path.exists() and path.stat().st_size:
+            raise UsageError.log_exists(path)
         write_whole(path, _head(call, 0))
-        return cls(path, sync)
+        return cls(path, sync, held)
 
     def append(self, record: Record) -> None:
         """Write a record; a disk that takes no more leaves the log as it was."""
@@ -90,6 +97,7 @@ class Log:
     def close(self) -> None:
         """Let go of the file; the record of the last call has brought everything to the disk."""
         self._let_go()
+        self._held = None
 
     def _open(self) -> None:
         self._file = os.open(self.path, os.O_WRONLY | os.O_APPEND)

@@ -23,6 +23,7 @@ from dovetail._core.plan.online import read_choices
 from dovetail._core.plan.temporal import read_window_join
 from dovetail._hosts.arrow.plain import no_rows, roomy_schema
 from dovetail._hosts.online import snapshot
+from dovetail._hosts.online.claim import claim
 from dovetail._hosts.online.definition import Definition
 from dovetail._hosts.online.engine import BASE, PROBE, Engine
 from dovetail._hosts.online.files import call_from_json, call_to_json
@@ -89,15 +90,13 @@ class Session:
         """A new engine, with a new log if one is asked for."""
         session = cls(call, on_late)
         if log is not None:
-            path = Path(log)
-            if path.exists() and path.stat().st_size:
-                raise UsageError.log_exists(path)
-            session._log = Log.create(path, session._call, session._sync)
+            session._log = Log.create(Path(log), session._call, session._sync)
         return session
 
     @classmethod
     def restore(cls, path: str | Path | None, log: str | Path | None, on_late: OnLate | None) -> Session:
         """An engine as it was: from a snapshot, and then the calls in a log."""
+        held = claim(Path(log)) if log is not None and Path(log).exists() else None
         told, tables = (None, None) if path is None else snapshot.open_snapshot(Path(path))
         call, after, records, cut = (None, 0, [], 0) if log is None else read_log(Path(log))
         given = told["call"] if told is not None else call
@@ -109,8 +108,10 @@ class Session:
         if told is not None and tables is not None:
             session._owe([snapshot.load(session.engine, told, tables)])
             session._number = told["number"]
-        if log is not None:
-            session._follow(Path(log), after, records, cut)
+        if log is not None and held is not None:
+            late = session._follow(Path(log), after, records, cut)
+            session._log = Log(Path(log), session._sync, held)
+            session._tell(late)
         return session
 
     def insert(self, given: Any) -> None:
@@ -233,8 +234,8 @@ class Session:
         self._owed = [batch for batch in batches if batch.num_rows]
         self._owing = bool(self._owed)
 
-    def _follow(self, path: Path, after: int, records: list[Record], cut: int) -> None:
-        """Carry out the logged calls that the snapshot does not hold, and go on writing behind them."""
+    def _follow(self, path: Path, after: int, records: list[Record], cut: int) -> list[Late]:
+        """Carry out the logged calls that the snapshot does not hold; the late rows of the last one."""
         if after > self._number:
             raise UsageError.no_snapshot(
                 path, f"it begins with record {after + 1}, the snapshot ends at {self._number}"
@@ -244,8 +245,7 @@ class Session:
             self.engine.metrics.cut += cut
         late = self._replay([own for own in records if own.number > self._number])
         self._number = max([self._number, after, *(own.number for own in records[-1:])])
-        self._log = Log(path, self._sync)
-        self._tell(late)
+        return late
 
     def _replay(self, records: Sequence[Record]) -> list[Late]:
         """Carry out calls again; the last one's results are owed, its late rows returned: nobody may have seen them.
