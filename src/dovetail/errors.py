@@ -1025,9 +1025,10 @@ class UsageError(DovetailError, ValueError):
         )
 
     @classmethod
-    def results_wait(cls, reason: object) -> Self:
-        """Say that rows were taken, but that results cannot be told; `reason` ends with a hint."""
-        return cls(f"the call was carried out, but rows that are due wait on, as they have no result: {reason}")
+    def no_results(cls, number: int, first: object, reason: object) -> Self:
+        """Say that rows were taken, but that some that were due have no result; `reason` ends with a hint."""
+        some = f"the row {first!r} has" if number == 1 else f"{number} rows, the first of them {first!r}, have"
+        return cls(f"the call was carried out, but {some} no result; those of others come with the next call: {reason}")
 
     @classmethod
     def no_hook(cls, option: str, got: object) -> Self:

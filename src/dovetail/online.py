@@ -148,8 +148,8 @@ class WindowJoin:
 
         A row is due when the watermark has passed its windows. `probe` are probe rows that arrived together with the
         base rows: neither can make the other late. Results come in the form of the rows: a list of dictionaries for
-        mappings, else a frame of the same library. Where a sum of a row that is due overflows, the rows are taken, but
-        all that are due wait on, and this and every later call says so.
+        mappings, else a frame of the same library. Where a sum of a row that is due overflows, the call says so: that
+        row has no result, and those of the others come with the next call.
         """
         return self._session.push(rows, probe)
 

@@ -40,25 +40,36 @@ def _restored(log: Path, snap: Path | None = None) -> dv.online.WindowJoin:
     return dv.online.WindowJoin.restore(snap, log=log)
 
 
-def test_rows_whose_sum_overflows_wait_on_and_so_does_what_they_read(tmp_path: Path) -> None:
+def test_a_sum_that_overflows_holds_back_no_other_result(tmp_path: Path) -> None:
     log = tmp_path / "log"
     engine = dv.online.WindowJoin(**GIVEN, agg={"s": "sum(v)"}, log=log)
     engine.insert([{"k": 1, "ts": 5, "v": 2**62}, {"k": 1, "ts": 6, "v": 2**62}, {"k": 2, "ts": 6, "v": 7}])
-    message = r"the call was carried out, but rows that are due wait on, .*'sum\(.*' overflows BIGINT. Hint"
+    message = r"carried out, but the row {'k': 1, 'ts': 6} has no result; .* 'sum\(.*' overflows BIGINT. Hint"
     with pytest.raises(UsageError, match=message) as caught:
         engine.push([{"k": 1, "ts": 6}, {"k": 2, "ts": 6}, {"k": 2, "ts": 99}])
     assert "\n" not in str(caught.value)
+    again = _restored(log)
+    with pytest.raises(UsageError, match=message):
+        again.advance()
     engine.snapshot(tmp_path / "snap")
-    with pytest.raises(UsageError, match="overflows"):
-        engine.advance(1000)
-    for own in (engine, _restored(log, tmp_path / "snap")):
-        with pytest.raises(UsageError, match="overflows"):
+    for own in (engine, again, _restored(log, tmp_path / "snap")):
+        assert own.advance().to_pylist() == [{"k": 2, "ts": 6, "s": 7}]
+        assert own.metrics()["rows_waiting"] == 1
+        assert own.close().to_pylist() == [{"k": 2, "ts": 99, "s": None}]
+
+
+def test_a_close_tells_how_many_sums_overflow(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    engine = dv.online.WindowJoin(**GIVEN, agg={"s": "sum(v)", "n": "count(*)"}, lateness=50, log=log)
+    engine.insert([{"k": k, "ts": ts, "v": 2**62} for k in (1, 3) for ts in (5, 6)])
+    assert engine.push([{"k": k, "ts": ts} for ts in (5, 6, 7) for k in (1, 2, 3)]) == []
+    message = r"but 4 rows, the first of them {'k': 1, 'ts': 6}, have no result"
+    for own in (engine, _restored(log)):
+        with pytest.raises(UsageError, match=message):
             own.close()
-        told = own.metrics()
-        assert (told["rows_waiting"], told["base_rows"], told["rows_held"]) == (3, 3, 3)
-        with pytest.raises(UsageError, match="overflows"):
-            own.push({"k": 2, "ts": 1000})
-        assert own.metrics()["rows_waiting"] == 4
+        assert [row["k"] for row in own.close().to_pylist()] == [1, 2, 3, 2, 2]
+        with pytest.raises(UsageError, match="the engine is closed"):
+            own.close()
 
 
 def test_results_that_could_not_be_found_come_with_the_next_call(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from dovetail._hosts.arrow.frames import Frame
     from dovetail._hosts.online.definition import Definition
     from dovetail._hosts.online.reading import Timed
+    from dovetail._hosts.online.waiting import Due
 
     Ints = NDArray[np.int64]
     OnLate = Callable[[str, pa.RecordBatch], None]
@@ -86,6 +87,8 @@ class Engine:
         self.gone = LEAST
         """Rows below this key may be missing."""
         self.closed = False
+        self.failed: list[UsageError] = []
+        """Why rows that were due in the last call have no result."""
         self.none = no_rows(definition.schema)
         self._requests = Requests.of(self)
         self._warm()
@@ -150,19 +153,42 @@ class Engine:
     def release(self, bound: int | None, begun: int) -> pa.RecordBatch:
         """The results of the rows that are due below a bound; of all, without one.
 
-        Where one of them has none, as a sum overflows, all wait on, and what they read is kept.
+        A row that has none, as a sum overflows, leaves with the others; `failed` tells of it.
         """
         due, found = self.waiting.due(bound), self.none
         if due is not None:
-            try:
-                columns = due.columns + self._results(due.words[CODE], self._ends(due.words))
-            except UsageError as error:
-                raise UsageError.results_wait(error) from error
-            found = pa.RecordBatch.from_arrays(columns, schema=self.definition.schema)
+            found, arrived = self._answered(due)
             self.waiting.let_go(due)
-            self.metrics.answered(due.words[ARRIVED], begun)
+            self.metrics.answered(arrived, begun)
         self._expire()
         return found
+
+    def _answered(self, due: Due) -> tuple[pa.RecordBatch, Ints]:
+        """The results of rows that are due, and when those that have one arrived."""
+        columns, words = due.columns, due.words
+        try:
+            folded = self._results(words[CODE], self._ends(words))
+        except UsageError:
+            told: list[tuple[int, UsageError]] = []
+            sound = self._sound(words, np.arange(words.shape[1]), told)
+            row = {name: own[told[0][0]].as_py() for name, own in zip(self.definition.base.names, columns, strict=True)}
+            self.failed = [UsageError.no_results(len(told), row, told[0][1])]
+            columns, words = [own.take(pa.array(sound)) for own in columns], np.ascontiguousarray(words[:, sound])
+            folded = self._results(words[CODE], self._ends(words))
+        return pa.RecordBatch.from_arrays([*columns, *folded], schema=self.definition.schema), words[ARRIVED]
+
+    def _sound(self, words: Ints, rows: Ints, told: list[tuple[int, UsageError]]) -> Ints:
+        """Which of some rows have a result, found by halving; `told` gets the others, and why."""
+        some = np.ascontiguousarray(words[:, rows])
+        try:
+            self._results(some[CODE], self._ends(some))
+        except UsageError as error:
+            if rows.size == 1:
+                told.append((int(rows[0]), error))
+                return rows[:0]
+            half = rows.size // 2
+            return np.concatenate([self._sound(words, own, told) for own in (rows[:half], rows[half:])])
+        return rows
 
     def request_row(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """The result of one base row."""

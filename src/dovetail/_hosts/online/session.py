@@ -83,6 +83,8 @@ class Session:
         self._owed: list[pa.RecordBatch] = []
         self._owing = False
         """Whether the caller may not have all results of the calls before."""
+        self._untold: list[UsageError] = []
+        """What the calls before have not said."""
         self._lock = RLock()
 
     @classmethod
@@ -194,6 +196,7 @@ class Session:
     def _carry_out(self, call: Call) -> pa.RecordBatch:
         """Do what has been checked and logged; the results that are due by then, none after an insert."""
         engine = self.engine
+        engine.failed = []
         if call.probe is not None:
             engine.insert(call.probe)
         match call.kind:
@@ -213,8 +216,10 @@ class Session:
         try:
             try:
                 owed = [*owed, self._carry_out(call)]
+                self._untold += self.engine.failed
             finally:
                 self._tell(call.late)
+            self._say()
             found = restore(self.engine.definition.schema, iter(owed))
         except BaseException:
             self._owed = [*owed, *self._owed]
@@ -229,6 +234,11 @@ class Session:
         with ExitStack() as calls:
             for rows in reversed(late):
                 calls.callback(self._on_late, ("base", "probe")[rows.side], rows.batch)
+
+    def _say(self) -> None:
+        """Say that rows have no result, one call's at a time."""
+        if self._untold:
+            raise self._untold.pop(0)
 
     def _owe(self, batches: Sequence[pa.RecordBatch]) -> None:
         self._owed = [batch for batch in batches if batch.num_rows]
@@ -257,17 +267,11 @@ class Session:
         for record, reached in zip_longest(records, [following.watermark for following in records[1:]]):
             call = self._checked(record)
             with self.engine.clock.led(reached):
-                found = self._again(call)
+                found = self._carry_out(call)
+            self._untold = list(self.engine.failed)
             owed, late = [*(owed if record.owing else []), found], call.late
         self._owe(owed)
         return late
-
-    def _again(self, call: Call) -> pa.RecordBatch:
-        """The results of a call, none where there were none before either: the rows that are due wait on."""
-        try:
-            return self._carry_out(call)
-        except UsageError:
-            return self.engine.none
 
     def _checked(self, record: Record) -> Call:
         """The call of a record, read and checked as it was before."""
