@@ -43,6 +43,12 @@ def test_what_no_partner_covers_is_a_row_of_its_own(how: str, rows: list[tuple[A
     assert _found(how, algorithm=algorithm) == sorted(rows, key=str)
 
 
+@pytest.mark.parametrize("how", ["inner", "left", "right", "full", "semi", "anti"])
+def test_rows_without_a_time_are_valid_never(how: str) -> None:
+    never = pa.table({"ts": pa.nulls(2)})
+    assert dv.temporal_join(a=never, b=never, on="TRUE", ts="ts", window=dv.sliding(2), how=how).num_rows == 0
+
+
 def _stamps(name: str, *starts: int) -> pa.RecordBatch:
     return pa.record_batch({name: pa.array(starts, pa.int64()), "ts": pa.array(starts, pa.int64())})
 

@@ -79,7 +79,9 @@ def intervals(own: Validity, name: str, table: pa.Table | pa.RecordBatch, kind: 
 
 
 def instants(keys: NDArray[np.int64], kind: pa.DataType) -> pa.Array:
-    """The values of keys; NULL for no end."""
+    """The values of keys; NULL for no end, and where all times are NULL."""
+    if pa.types.is_null(kind):
+        return pa.nulls(keys.size)
     none = keys == MOST
     if kind.bit_width == WORD and is_plain(kind) and not pa.types.is_floating(kind) and not none.any():
         return pa.Array.from_buffers(kind, keys.size, [None, pa.py_buffer(np.ascontiguousarray(keys))])
