@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 _SYSTEM_DECIMAL = pa.decimal128(38, 18)
 _DECIMAL_OF_FLOAT = {32: pa.decimal128(14, 7), 64: pa.decimal128(30, 15)}
 _TEN = 10
+_BEYOND = 2.0**63
+"""The least double above all BIGINTs."""
 
 
 def _numeric(node: exp.Expr, array: pa.Array) -> pa.Array:
@@ -92,10 +94,10 @@ def _rounding(upwards: bool) -> Handler:  # noqa: FBT001
 
 
 def _whole_doubles(node: exp.Expr, numbers: Values, there: Flags) -> pa.Array:
-    """Make BIGINTs of whole doubles; NaN gives zero, as in Spark."""
+    """Make BIGINTs of whole doubles; NaN gives zero, and 2**63, which a cast takes, overflows, as in Spark."""
     whole = column(np.where(np.isnan(numbers), 0.0, numbers), there, DOUBLE)
     result = cast(whole, BIGINT, safe=True)
-    if result.null_count > whole.null_count:
+    if result.null_count > whole.null_count or np.any(there & (numbers >= _BEYOND)):
         raise overflown(node, BIGINT)
     return result
 
