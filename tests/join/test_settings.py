@@ -101,3 +101,17 @@ def test_settings_that_change_what_a_test_means_are_heeded(spark: SparkSession, 
     with changed(spark, setting):
         got, want = (dv.join(rows, rows, on=on, algorithm=way).count() for way in ("auto", "spark"))
     assert got == want > 0
+
+
+@pytest.mark.parametrize(
+    ("left", "right"), [("INT", "FLOAT"), ("BIGINT", "DOUBLE"), ("DECIMAL(10, 1)", "DOUBLE"), ("DATE", "TIMESTAMP")]
+)
+def test_unlike_types_have_an_order_without_ansi_mode(spark: SparkSession, left: str, right: str) -> None:
+    near = "date_add(DATE'2024-03-30', CAST(id AS INT))" if left == "DATE" else "16777215 + id"
+    ours, theirs = (spark.range(4).selectExpr(f"CAST({near} AS {kind}) x", "id") for kind in (left, right))
+    with changed(spark, {f"{SQL}.ansi.enabled": "false", f"{SQL}.session.timeZone": "Europe/Berlin"}):
+        assert "nested loop" not in str(dv.explain(ours, theirs, on="l.x < r.x"))
+        got, want = (dv.join(ours, theirs, on="l.x < r.x", algorithm=way).toArrow() for way in ("auto", "spark"))
+        last = dv.asof_join(ours, theirs, on="x", strict=True).where("r_id IS NOT NULL").selectExpr("id", "r_id")
+        assert sorted(last.collect()) == [(1, 0), (2, 0 if right == "FLOAT" else 1), (3, 2)]  # FLOAT has no 2^24 + 1
+    assert_same_rows(got, want)

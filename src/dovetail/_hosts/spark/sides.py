@@ -18,6 +18,7 @@ from sqlglot import exp
 
 from dovetail._core.columns.coerce import comparison_type
 from dovetail._core.columns.solve import solved
+from dovetail._core.columns.types import family, is_moment, is_number
 from dovetail._core.condition.difference import differences
 from dovetail._core.condition.parse import quoted, told
 from dovetail._core.condition.residual import as_residual
@@ -210,15 +211,18 @@ def _common(left: pa.DataType | None, right: pa.DataType | None, *, ansi: bool) 
     """The type in which Spark compares two others; None if we do not know it for sure."""
     if left is None or right is None:
         return None
-    kind = left if left == right else comparison_type(left, right) if ansi or _exact(left, right) else None
+    kind = left if left == right else comparison_type(left, right) if ansi else _lenient_type(left, right)
     if kind is None or pa.types.is_decimal256(kind):
         return None
     return pa.bool_() if pa.types.is_null(kind) else kind
 
 
-def _exact(left: pa.DataType, right: pa.DataType) -> bool:
-    """Whether two types meet in the same type with ANSI mode on or off."""
-    return all(pa.types.is_integer(kind) or pa.types.is_decimal(kind) for kind in (left, right))
+def _lenient_type(left: pa.DataType, right: pa.DataType) -> pa.DataType | None:
+    """The same with ANSI mode off, texts apart: whole numbers meet FLOAT in FLOAT, not in DOUBLE."""
+    if is_number(left) and is_number(right):
+        rounded = {family(left), family(right)} == {"integer", "float"} and pa.float32() in (left, right)
+        return pa.float32() if rounded else comparison_type(left, right)
+    return comparison_type(left, right) if is_moment(left) and is_moment(right) else None
 
 
 def _side(query: Query, condition: Condition, kinds: dict[str, pa.DataType], side: Side, own: SparkFrame) -> SparkSide:
