@@ -115,3 +115,12 @@ def test_unlike_types_have_an_order_without_ansi_mode(spark: SparkSession, left:
         last = dv.asof_join(ours, theirs, on="x", strict=True).where("r_id IS NOT NULL").selectExpr("id", "r_id")
         assert sorted(last.collect()) == [(1, 0), (2, 0 if right == "FLOAT" else 1), (3, 2)]  # FLOAT has no 2^24 + 1
     assert_same_rows(got, want)
+
+
+@pytest.mark.parametrize("setting", [{"ansi.enabled": "false"}, {"session.timeZone": "Asia/Kathmandu"}])
+def test_columns_of_one_type_are_compared_alike_under_all_settings(spark: SparkSession, setting: Any) -> None:
+    rows = spark.range(6).selectExpr("id", "timestamp_seconds(id % 3) t", "id % 2 n")
+    where = "l.t <> r.t AND (l.n = r.n OR l.id > 4 OR r.n IS NULL)"
+    with changed(spark, {f"{SQL}.{name}": value for name, value in setting.items()}):
+        got = dv.asof_join(rows, rows, on="id", where=where, how="inner").selectExpr("id", "r_id").collect()
+    assert sorted(got) == [(2, 0), (3, 1), (4, 2), (5, 4)]

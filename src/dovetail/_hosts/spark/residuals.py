@@ -12,9 +12,12 @@ from dovetail._hosts.spark.types import arrow_type
 from dovetail.errors import UnsupportedError
 
 if TYPE_CHECKING:
+    from dovetail._core.condition.values import Expression
     from dovetail._hosts.spark.sides import Sides
 
-_COMPARED = (exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.NullSafeNEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
+_COMPARED = (exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.NullSafeNEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between)
+_LOGIC = (exp.And, exp.Or, exp.Not, exp.Paren, exp.Is, exp.Null, exp.Boolean)
+_PLAIN = (*_COMPARED, *_LOGIC, exp.Column, exp.Identifier, exp.Literal)
 _KNOWN = {
     "spark.sql.ansi.enabled": "true",
     "spark.sql.decimalOperations.allowPrecisionLoss": "true",
@@ -27,19 +30,20 @@ _UTC = frozenset(("UTC", "Etc/UTC", "GMT", "Z", "+00:00", "UTC+0"))
 def task_can_test(sides: Sides) -> bool:
     """Whether tasks can evaluate the residuals as this session's Spark would.
 
-    They know ANSI mode, UTC and Spark's own rules for decimals and texts; with other settings, or an expression or type
-    that they lack, Spark tests the pairs.
+    They know ANSI mode, UTC and Spark's own rules for decimals and texts; with other settings that may matter, or an
+    expression or type that they lack, Spark tests the pairs.
     """
     residuals = sides.condition.residuals
     if not residuals:
         return True
-    session = sides.left.frame.sparkSession
-    if any(session.conf.get(name) != value for name, value in _KNOWN.items()):
-        return False
     nothing = _no_rows(sides)
     if nothing is None:
         return False
-    if session.conf.get("spark.sql.session.timeZone") not in _UTC and _speaks_of_time(sides, nothing):
+    conf = sides.left.frame.sparkSession.conf
+    subtle = [own for own in residuals if not _is_plain(own, nothing)]
+    if subtle and any(conf.get(name) != value for name, value in _KNOWN.items()):
+        return False
+    if conf.get("spark.sql.session.timeZone") not in _UTC and any(_speaks_of_time(own, nothing) for own in subtle):
         return False
     try:
         for residual in residuals:
@@ -63,13 +67,17 @@ def _no_rows(sides: Sides) -> Columns | None:
     return Columns(arrays, 0)
 
 
-def _speaks_of_time(sides: Sides, columns: Columns) -> bool:
-    """Whether a residual reads a date or time, or makes one; two columns of one type are compared in any zone alike."""
-    for own in sides.condition.residuals:
-        read = {columns.raw[part.table, part.name].type for part in own.node.find_all(exp.Column)}
-        pair = isinstance(own.node, _COMPARED) and all(isinstance(part, exp.Column) for part in own.node.args.values())
-        if pair and len(read) == 1:
-            continue
-        if own.node.find(exp.Cast, exp.Interval) or any(map(pa.types.is_temporal, read)):
-            return True
-    return False
+def _is_plain(residual: Expression, columns: Columns) -> bool:
+    """Whether it compares columns of one type, or whole numbers, and no more: no setting changes what that means."""
+    read = {columns.raw[part.table, part.name].type for part in residual.node.find_all(exp.Column)}
+    whole = all(map(pa.types.is_integer, read))
+    return (len(read) == 1 or whole) and all(
+        isinstance(part, _PLAIN) and (not isinstance(part, exp.Literal) or (whole and part.is_int))
+        for part in residual.node.walk()
+    )
+
+
+def _speaks_of_time(residual: Expression, columns: Columns) -> bool:
+    """Whether a residual reads a date or time, or makes one."""
+    read = {columns.raw[part.table, part.name].type for part in residual.node.find_all(exp.Column)}
+    return residual.node.find(exp.Cast, exp.Interval) is not None or any(map(pa.types.is_temporal, read))
