@@ -9,7 +9,9 @@ import pytest
 from pyspark.sql import functions as F  # noqa: N812
 
 import dovetail as dv
+from dovetail.errors import UsageError
 from dovetail.testing import assert_same_rows
+from tests.spark_answers import changed
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -53,3 +55,20 @@ def test_inputs_may_have_odd_names_too(spark: SparkSession, name: str) -> None:
     for how, rows in (("inner", 3), ("full", 5)):
         found = dv.join(**inputs, on=f"{quoted}.n < other.n", how=how)
         assert (found.columns, found.count()) == (["n", "other_n"], rows)
+
+
+@pytest.mark.parametrize("how", ["inner", "full"])
+def test_the_case_of_names_counts_where_the_session_says_so(spark: SparkSession, how: str) -> None:
+    with changed(spark, {"spark.sql.caseSensitive": "true"}):
+        left = spark.range(6).selectExpr("id a", "5 - id A", "id t")
+        right = spark.range(6).selectExpr("id A", "id * 2 a", "id T")
+        for on in ("l.a < r.A", "l.A = r.a AND l.t <> r.T", "l.A BETWEEN r.A AND r.a"):
+            found = dv.join(left, right, on=on, how=how)
+            assert found.columns == ["a", "A", "t", "r_A", "r_a", "T"]
+            want = left.alias("l").join(right.alias("r"), F.expr(on), how).toArrow()
+            assert_same_rows(found.toArrow(), want)
+        assert dv.asof_join(left, right, on=("A", "a"), how=how).columns == ["a", "A", "t", "r_A", "r_a", "T"]
+        folded = dv.join(x=left, y=right, z=left, on="x.A < y.A AND y.a < z.A", agg={"n": "sum(z.A)"}, per="x")
+        assert folded.columns == ["a", "A", "t", "n"]
+        with pytest.raises(UsageError, match="column 'T' not found in 'l'"):
+            dv.join(left, right, on="l.T < r.A")

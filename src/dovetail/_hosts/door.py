@@ -91,7 +91,7 @@ def _temporal(verb: str, frames: dict[str, Any], call: dict[str, Any]) -> Any:
     opened = module.frames_of(frames)
     if spark:
         call = _at_one_moment(call, next(iter(opened.values())).session)
-    inputs = tuple(Input(name, module.columns_of(frame)) for name, frame in opened.items())
+    inputs = tuple(module.inputs_of(opened))
     return getattr(module, verb)(read_temporal(inputs, **call), opened)
 
 
@@ -104,7 +104,7 @@ def _answer(
 
         left, right = open_frames(frames)
         call = _at_one_moment(call, left.session)
-        return getattr(_host("spark", what), verb)(read(_inputs(left, right), **call), left, right)
+        return getattr(_host("spark", what), verb)(read(Inputs(left.input, right.input), **call), left, right)
     from dovetail._hosts.arrow.frames import open_frames as open_tables  # noqa: PLC0415
 
     ours, theirs = open_tables(frames).values()
@@ -141,10 +141,6 @@ def _are_spark(frames: dict[str, Any]) -> bool:
 
 def _is_spark(frame: Any) -> bool:
     return any(base.__module__.startswith("pyspark.") and base.__name__ == "DataFrame" for base in type(frame).__mro__)
-
-
-def _inputs(left: Any, right: Any) -> Inputs:
-    return Inputs(Input(left.name, tuple(left.frame.columns)), Input(right.name, tuple(right.frame.columns)))
 
 
 def _tables(frames: dict[str, Any], left: Any, right: Any) -> Inputs:

@@ -16,14 +16,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One side of the join: its name in the condition and its columns."""
+    """One side of the join: its name in the condition, its columns, and whether the case of names counts."""
 
     name: str
     columns: tuple[str, ...]
+    case_sensitive: bool = False
+
+    def plain(self, name: str) -> str:
+        """A name as it is compared with others."""
+        return name if self.case_sensitive else name.lower()
 
     def find(self, column: str) -> str | None:
-        """The column's own spelling, names being equal whatever their case; None if there is none."""
-        found = [own for own in self.columns if own.lower() == column.lower()]
+        """The column's own spelling; None if there is none."""
+        found = [own for own in self.columns if self.plain(own) == self.plain(column)]
         if len(found) > 1:
             raise UsageError.ambiguous_spelling(column, self.name, found)
         return found[0] if found else None
@@ -40,8 +45,8 @@ class Names(ABC):
         """The inputs in the order of the call."""
 
     def named(self, name: str) -> Input | None:
-        """The input of that name, whatever its case."""
-        return next((own for own in self.each if own.name.lower() == name.lower()), None)
+        """The input of that name."""
+        return next((own for own in self.each if own.plain(own.name) == own.plain(name)), None)
 
     def resolve(self, column: exp.Column) -> exp.Expr:
         """Rewrite a column to `input`.`column`, followed by the fields of a struct, if any."""

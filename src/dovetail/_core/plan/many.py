@@ -83,7 +83,7 @@ def read_many(
     aggregates = tuple(read_aggregate(name, text, names) for name, text in checked_names(agg or {}))
     shown = tuple(own for own in inputs if kept is None or own.name == kept)
     output = selected(select, names, shown) if select is not None else every_column(shown, aggregates)
-    refuse_twice([column.name for column in output] + [aggregate.name for aggregate in aggregates])
+    refuse_twice([column.name for column in output] + [aggregate.name for aggregate in aggregates], inputs[0])
     if chosen.window is not None:
         inputs, parts = _within_windows(inputs, parts)
         chosen = replace(chosen, window=None)

@@ -120,7 +120,7 @@ def read_query(
     aggregates = read_aggregates(agg, side, inputs) if agg is not None and side is not None else ()
     shown = _shown(kind, side, inputs)
     output = selected(select, inputs, shown) if select is not None else every_column(shown, aggregates)
-    refuse_twice([column.name for column in output] + [aggregate.name for aggregate in aggregates])
+    refuse_twice([column.name for column in output] + [aggregate.name for aggregate in aggregates], inputs.left)
     chosen = read_knobs(algorithm, **knobs)
     keys = [key for key in condition.keys if WINDOW not in key.left.sql]
     if chosen.partitioned and (len(condition.comparisons) != 1 or keys):
@@ -180,14 +180,15 @@ def _shown(how: How, per: Side | None, inputs: Inputs) -> tuple[Input, ...]:
 
 def every_column(shown: tuple[Input, ...], aggregates: tuple[Aggregate, ...]) -> tuple[OutputColumn, ...]:
     """All columns of the first input, then of the others; a name that clashes gets its input's name before it."""
-    taken = {aggregate.name.lower() for aggregate in aggregates} if len(shown) > 1 else set()
+    taken = {shown[0].plain(aggregate.name) for aggregate in aggregates} if len(shown) > 1 else set()
     columns: list[OutputColumn] = []
     for owner in shown:
+        clashing = {name for name in owner.columns if owner.plain(name) in taken}
         columns += [
-            OutputColumn(f"{owner.name}_{name}" if name.lower() in taken else name, column_expression(owner.name, name))
+            OutputColumn(f"{owner.name}_{name}" if name in clashing else name, column_expression(owner.name, name))
             for name in owner.columns
         ]
-        taken |= {name.lower() for name in owner.columns}
+        taken |= set(map(owner.plain, owner.columns))
     return tuple(columns)
 
 
@@ -223,10 +224,10 @@ def _name(node: exp.Expr) -> str:
     return told(node.sql(dialect=AsWritten))
 
 
-def refuse_twice(names: list[str]) -> None:
-    """Refuse two output columns of one name."""
+def refuse_twice(names: list[str], like: Input) -> None:
+    """Refuse two output columns of one name, compared as the names of an input are."""
     seen: set[str] = set()
     for name in names:
-        if name.lower() in seen:
+        if like.plain(name) in seen:
             raise UsageError.name_twice(name)
-        seen.add(name.lower())
+        seen.add(like.plain(name))

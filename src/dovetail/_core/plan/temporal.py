@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from sqlglot import exp
 
-from dovetail._core.condition.inputs import Input, Inputs
+from dovetail._core.condition.inputs import Inputs
 from dovetail._core.condition.parse import column_expression, expression, parse
 from dovetail._core.condition.residual import as_residual
 from dovetail._core.condition.split import read_condition
@@ -26,6 +26,7 @@ from dovetail.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from dovetail._core.condition.inputs import Input
     from dovetail._core.condition.values import Expression
     from dovetail._core.plan.aggregates import Aggregate
     from dovetail._core.plan.offset import Offset
@@ -109,7 +110,7 @@ def read_asof(
         raise UsageError.negative_tolerance(tolerance)
     shown = (inputs.left,) if kind in ("semi", "anti") else (inputs.left, inputs.right)
     output = every_column(shown, ())
-    refuse_twice([column.name for column in output])
+    refuse_twice([column.name for column in output], inputs.left)
     query = Query(inputs, condition, kind, output, (), None, read_knobs("range", partitions))
     chosen = _tie_break(tie_break, condition, inputs.right)
     return AsOf(
@@ -136,7 +137,7 @@ def read_window_join(
     found = tuple(_window(own, inputs) for own in asked)
     aggregates = tuple(aggregate for own in found for aggregate in own.aggregates)
     output = every_column((inputs.left,), ())
-    refuse_twice([column.name for column in output] + [aggregate.name for aggregate in aggregates])
+    refuse_twice([column.name for column in output] + [aggregate.name for aggregate in aggregates], inputs.left)
     return WindowJoin(
         Query(inputs, condition, "left", output, aggregates, "left", read_knobs("range", partitions)), found
     )
@@ -155,7 +156,7 @@ def _window(asked: Mapping[str, Any], inputs: Inputs) -> Window:
         for name, value in ends.items()
     }
     _refuse_reversed(offsets, ends)
-    probe = Inputs(Input(inputs.left.name, ()), inputs.right)  # a bare name in an aggregate is a probe column
+    probe = Inputs(replace(inputs.left, columns=()), inputs.right)  # a bare name in an aggregate is a probe column
     return Window(
         offsets["preceding"],
         offsets["following"],
@@ -227,7 +228,7 @@ def _own(text: str, owner: Input, other: Input) -> Expression:
         return column_expression(owner.name, column)
     if text.isidentifier():
         raise UsageError.unknown_column(text, owner.name, owner.columns)
-    node = parse(text, Inputs(owner, Input(other.name, ())))
+    node = parse(text, Inputs(owner, replace(other, columns=())))
     if not node.find(exp.Column):
         raise UsageError.unknown_column(text, owner.name, owner.columns)
     return expression(node)

@@ -13,7 +13,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from dovetail._core.condition.dialect import AsWritten
-from dovetail._core.condition.inputs import Input, ManyInputs
+from dovetail._core.condition.inputs import ManyInputs
 from dovetail._core.condition.parse import column_expression
 from dovetail._core.condition.split import parse_boolean
 from dovetail._core.condition.window import Window
@@ -24,6 +24,7 @@ from dovetail.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from dovetail._core.condition.inputs import Input
     from dovetail._core.plan.plan import Plan
     from dovetail._core.plan.query import How, OutputColumn
 
@@ -64,7 +65,7 @@ class Temporal:
     @property
     def hidden_inputs(self) -> list[Input]:
         """The inputs with the columns that a host adds to them."""
-        return [Input(own.name, (*own.columns, START, END, ROW)) for own in self.inputs]
+        return [replace(own, columns=(*own.columns, START, END, ROW)) for own in self.inputs]
 
     @property
     def overlapping(self) -> str:
@@ -130,7 +131,7 @@ def read_temporal(
     node = parse_boolean(on, ManyInputs(inputs))
     validity = tuple(_validity(own, ts, window, valid) for own in inputs)
     asked = Temporal(inputs, node.sql(dialect=AsWritten), kind, validity, algorithm)
-    refuse_twice([*(column.name for column in asked.shown), VALID_START, VALID_END])
+    refuse_twice([*(column.name for column in asked.shown), VALID_START, VALID_END], inputs[0])
     return asked
 
 

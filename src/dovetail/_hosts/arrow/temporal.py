@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from dovetail._core.columns.table import settled_schema
 from dovetail._core.columns.validity import instants, intervals, validity_axis
-from dovetail._core.condition.inputs import Inputs
+from dovetail._core.condition.inputs import Input, Inputs
 from dovetail._core.emit.stretches import Covered
 from dovetail._core.kernels.sort import sort_with_order
 from dovetail._core.plan.query import read_query
@@ -82,9 +82,9 @@ def frames_of(frames: dict[str, Any]) -> dict[str, Frame]:
     return open_frames(frames)
 
 
-def columns_of(frame: Frame) -> tuple[str, ...]:
-    """The names of a frame's columns."""
-    return tuple(frame.table.column_names)
+def inputs_of(frames: dict[str, Frame]) -> list[Input]:
+    """What a condition may speak of."""
+    return [Input(name, tuple(own.table.column_names)) for name, own in frames.items()]
 
 
 def _hidden(own: Any, name: str, table: pa.Table, kind: pa.DataType) -> pa.Table:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as F  # noqa: N812
 
+from dovetail._core.condition.inputs import Input
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -33,6 +34,12 @@ class SparkFrame:
     def session(self) -> Any:
         """The session that the frame belongs to."""
         return self.frame.sparkSession
+
+    @property
+    def input(self) -> Input:
+        """What a condition may speak of, names told apart as the session does."""
+        case_sensitive = self.session.conf.get("spark.sql.caseSensitive").lower() == "true"
+        return Input(self.name, tuple(self.frame.columns), case_sensitive)
 
 
 def open_frames(frames: dict[str, Any]) -> tuple[SparkFrame, ...]:

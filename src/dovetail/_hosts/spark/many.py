@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as F  # noqa: N812
 
-from dovetail._core.condition.inputs import Input, Inputs
+from dovetail._core.condition.inputs import Inputs
 from dovetail._core.condition.parse import columns_of, quoted, told
 from dovetail._core.plan.cascade import SAMPLED_ROWS, cascade, connected_pairs, greedy_order
 from dovetail._core.plan.decide import BROADCAST_BYTES
@@ -69,7 +69,7 @@ def explain(frames: dict[str, Any], **call: Any) -> Plan:
 
 def _open(frames: dict[str, Any], call: dict[str, Any]) -> tuple[ManyQuery, Frames]:
     opened = {own.name: own for own in open_frames(frames)}
-    inputs = [Input(name, tuple(own.frame.columns)) for name, own in opened.items()]
+    inputs = [own.input for own in opened.values()]
     call = at_one_moment(call, next(iter(opened.values())).session)
     kinds = {(name, f.name): f.dataType.simpleString() for name, own in opened.items() for f in own.frame.schema.fields}
     query = read_many(inputs, kinds, **call)
@@ -98,8 +98,7 @@ def _step(query: ManyQuery, step: Step, left: DataFrame, right: DataFrame, *, un
 
 
 def _inputs(left: SparkFrame, right: SparkFrame) -> Inputs:
-    ours, theirs = (Input(own.name, tuple(own.frame.columns)) for own in (left, right))
-    return Inputs(ours, theirs)
+    return Inputs(left.input, right.input)
 
 
 def _rows(frames: Frames) -> dict[str, int]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.window import WindowSpec
 
+    from dovetail._core.condition.inputs import Input
     from dovetail._core.plan.plan import Plan
     from dovetail._core.plan.query import How, OutputColumn
     from dovetail._core.plan.validity import Temporal
@@ -38,9 +39,9 @@ def frames_of(frames: dict[str, Any]) -> dict[str, SparkFrame]:
     return {own.name: own for own in open_frames(frames)}
 
 
-def columns_of(frame: SparkFrame) -> tuple[str, ...]:
-    """The names of a frame's columns."""
-    return tuple(frame.frame.columns)
+def inputs_of(frames: dict[str, SparkFrame]) -> list[Input]:
+    """What a condition may speak of."""
+    return [own.input for own in frames.values()]
 
 
 def run(asked: Temporal, frames: dict[str, SparkFrame]) -> DataFrame:
