@@ -72,3 +72,17 @@ def test_the_case_of_names_counts_where_the_session_says_so(spark: SparkSession,
         assert folded.columns == ["a", "A", "t", "n"]
         with pytest.raises(UsageError, match="column 'T' not found in 'l'"):
             dv.join(left, right, on="l.T < r.A")
+
+
+def test_double_quotes_are_for_names_where_the_session_says_so(spark: SparkSession) -> None:
+    left, right = (spark.range(5).selectExpr("id `a b`", "concat('n', id) s") for _ in "lr")
+    on, older = """l."a b" < r."a b" AND l.s <> 'n1'""", "unix_timestamp() > 0"
+    with changed(spark, {"spark.sql.ansi.doubleQuotedIdentifiers": "true"}):
+        want = left.alias("l").join(right.alias("r"), F.expr(on), "full").toArrow()
+        assert_same_rows(dv.join(left, right, on=on, how="full").toArrow(), want)
+        assert dv.join(left, right, on=f"{on} AND {older}", select='r."a b" AS "c d"').columns == ["c d"]
+        agg = {"n": """sum("a b") FILTER (WHERE "s" <> 'n1')"""}
+        found = dv.window_join(left, right, on='"a b"', preceding=2, agg=agg)
+        assert sorted(row["n"] for row in found.collect()) == [0, 0, 2, 5, 9]
+    with changed(spark, {"spark.sql.ansi.doubleQuotedIdentifiers": "true", "spark.sql.ansi.enabled": "false"}):
+        assert dv.join(left, right, on='l.`a b` = r.`a b` AND l.s = "n2"').count() == 1

@@ -92,3 +92,13 @@ class AsWritten(Spark):
             if expression.to.is_type("time") and isinstance(expression.this, exp.Literal):
                 return f"TIME{self.sql(expression, 'this')}"
             return str(super().cast_sql(expression, safe_prefix))
+
+
+class DoubleQuoted(AsWritten):
+    """The same for sessions in which double quotes are for names, as backticks are; it is written with backticks."""
+
+    class Tokenizer(Spark.Tokenizer):
+        """Spark's tokenizer, but for double quotes."""
+
+        QUOTES: ClassVar[list[str | tuple[str, str]]] = ["'"]
+        IDENTIFIERS: ClassVar[list[str | tuple[str, str]]] = ["`", '"']

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from dovetail._core.condition.dialect import AsWritten
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -16,11 +17,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One side of the join: its name in the condition, its columns, and whether the case of names counts."""
+    """One side of the join: its name in the condition and its columns.
+
+    `case_sensitive` says whether the case of names counts, `dialect` in which one texts speak of them.
+    """
 
     name: str
     columns: tuple[str, ...]
     case_sensitive: bool = False
+    dialect: type[AsWritten] = AsWritten
 
     def plain(self, name: str) -> str:
         """A name as it is compared with others."""
@@ -43,6 +48,11 @@ class Names(ABC):
     @abstractmethod
     def each(self) -> tuple[Input, ...]:
         """The inputs in the order of the call."""
+
+    @property
+    def dialect(self) -> type[AsWritten]:
+        """The dialect in which texts speak of the inputs."""
+        return self.each[0].dialect
 
     def named(self, name: str) -> Input | None:
         """The input of that name."""

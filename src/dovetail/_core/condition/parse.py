@@ -28,18 +28,18 @@ _AGGREGATES = frozenset({"BOOL_AND", "BOOL_OR", "COLLECT_LIST", "COLLECT_SET", "
 
 def parse(text: str, inputs: Names) -> exp.Expr:
     """Parse one boolean or value expression and resolve its columns."""
-    node = _parse_one(text)
+    node = _parse_one(text, inputs.dialect)
     refuse_many_rows(node, "condition", text)
     _refuse_what_may_change(node, text)
     return resolve(node, inputs)
 
 
-def parse_list(text: str) -> list[exp.Expr]:
+def parse_list(text: str, dialect: type[AsWritten] = AsWritten) -> list[exp.Expr]:
     """Parse a select list into its items, columns not yet resolved."""
     if not isinstance(text, str):
         raise UsageError.cannot_read("select", text, "it is no text")
     try:
-        select = sqlglot.parse_one(f"SELECT {text}", read=AsWritten)
+        select = sqlglot.parse_one(f"SELECT {text}", read=dialect)
     except SqlglotError as error:
         raise UsageError.cannot_read("select", text, _reason(error)) from None
     except RecursionError:
@@ -120,11 +120,11 @@ def columns_of(node: exp.Expr, name: str) -> set[str]:
     return {column.name for column in node.find_all(exp.Column) if column.table == name}
 
 
-def _parse_one(text: str) -> exp.Expr:
+def _parse_one(text: str, dialect: type[AsWritten]) -> exp.Expr:
     if not isinstance(text, str) or not text.strip():
         raise UsageError.no_condition(text)
     try:
-        found = sqlglot.parse(text, read=AsWritten)
+        found = sqlglot.parse(text, read=dialect)
     except SqlglotError as error:
         raise UsageError.cannot_read("condition", text, _reason(error)) from None
     except RecursionError:

@@ -10,11 +10,11 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from dovetail._core.condition.dialect import AsWritten
 from dovetail._core.condition.parse import expression, resolve, sides
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
+    from dovetail._core.condition.dialect import AsWritten
     from dovetail._core.condition.inputs import Inputs, Names
     from dovetail._core.condition.values import Expression, Side
 
@@ -74,7 +74,7 @@ def _read(name: str, text: str, per: Side, inputs: Inputs) -> Aggregate:
 
 def read_aggregate(name: str, text: str, inputs: Names) -> Aggregate:
     """Parse one aggregate over any of the inputs."""
-    call, where = _filtered(_parsed(text))
+    call, where = _filtered(_parsed(text, inputs.dialect))
     function, argument = _called(call, text)
     condition = None if where is None else expression(resolve(where, inputs))
     if argument is None:
@@ -92,9 +92,9 @@ def _where(value: exp.Expr, condition: Expression) -> exp.Expr:
     return exp.Case(ifs=[exp.If(this=condition.node.copy(), true=value)])
 
 
-def _parsed(text: str) -> exp.Expr:
+def _parsed(text: str, dialect: type[AsWritten]) -> exp.Expr:
     try:
-        return sqlglot.parse_one(text, read=AsWritten).unnest()
+        return sqlglot.parse_one(text, read=dialect).unnest()
     except (AttributeError, SqlglotError, TypeError):
         raise UsageError.unknown_aggregate(text, KNOWN) from None
     except RecursionError:

@@ -194,7 +194,7 @@ def every_column(shown: tuple[Input, ...], aggregates: tuple[Aggregate, ...]) ->
 
 def selected(select: str, inputs: Names, shown: tuple[Input, ...]) -> tuple[OutputColumn, ...]:
     """The items of a select list, stars spelled out."""
-    columns = tuple(column for item in parse_list(select) for column in _item(item, inputs, shown))
+    columns = tuple(column for item in parse_list(select, inputs.dialect) for column in _item(item, inputs, shown))
     if not columns:
         raise UsageError.cannot_read("select", select, "it names no column")
     hidden = {owner.name for owner in inputs.each} - {owner.name for owner in shown}

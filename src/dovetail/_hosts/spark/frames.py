@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as F  # noqa: N812
 
+from dovetail._core.condition.dialect import AsWritten, DoubleQuoted
 from dovetail._core.condition.inputs import Input
 from dovetail.errors import UsageError
 
@@ -38,8 +39,8 @@ class SparkFrame:
     @property
     def input(self) -> Input:
         """What a condition may speak of, names told apart as the session does."""
-        case_sensitive = self.session.conf.get("spark.sql.caseSensitive").lower() == "true"
-        return Input(self.name, tuple(self.frame.columns), case_sensitive)
+        case_sensitive = is_set(self.session, "spark.sql.caseSensitive")
+        return Input(self.name, tuple(self.frame.columns), case_sensitive, dialect_of(self.session))
 
 
 def open_frames(frames: dict[str, Any]) -> tuple[SparkFrame, ...]:
@@ -63,6 +64,17 @@ def _is_stopped(own: SparkFrame) -> bool:
         return int(own.session.sparkContext.defaultParallelism) < 1
     except (AttributeError, PySparkException):
         return True
+
+
+def is_set(session: Any, name: str) -> bool:
+    """Whether a setting of a session is true."""
+    return bool(session.conf.get(name).lower() == "true")
+
+
+def dialect_of(session: Any) -> type[AsWritten]:
+    """The dialect of a session's texts; without ANSI mode, double quotes are for texts whatever else is set."""
+    named = is_set(session, "spark.sql.ansi.doubleQuotedIdentifiers") and is_set(session, "spark.sql.ansi.enabled")
+    return DoubleQuoted if named else AsWritten
 
 
 def cores_of(frame: DataFrame) -> int:

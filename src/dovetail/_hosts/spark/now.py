@@ -10,6 +10,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from dovetail._core.condition.dialect import AsWritten
+from dovetail._hosts.spark.frames import dialect_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,12 +27,13 @@ def at_one_moment(call: Mapping[str, Any], session: Any) -> dict[str, Any]:
     if not spoken:
         return dict(call)
     micros, days = session.sql(_ASKED).head()
-    return {**call, **{name: _frozen(text, micros, days) for name, text in spoken.items()}}
+    dialect = dialect_of(session)
+    return {**call, **{name: _frozen(text, dialect, micros, days) for name, text in spoken.items()}}
 
 
-def _frozen(text: str, micros: int, days: int) -> str:
+def _frozen(text: str, dialect: type[AsWritten], micros: int, days: int) -> str:
     try:
-        node = exp.Paren(this=sqlglot.parse_one(text, read=AsWritten))
+        node = exp.Paren(this=sqlglot.parse_one(text, read=dialect))
     except SqlglotError:  # who reads the condition says what is wrong with it
         return text
     stamp = _called("timestamp_micros", micros)

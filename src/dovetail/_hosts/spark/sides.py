@@ -23,6 +23,7 @@ from dovetail._core.condition.difference import differences
 from dovetail._core.condition.parse import quoted, told
 from dovetail._core.condition.residual import as_residual
 from dovetail._hosts.ring.projection import Projection, named
+from dovetail._hosts.spark.frames import is_set
 from dovetail._hosts.spark.refusals import first_line, unlogged
 from dovetail._hosts.spark.types import arrow_type, can_leave, spark_type, width
 from dovetail.errors import UnsupportedError, UsageError
@@ -179,7 +180,7 @@ def project(query: Query, types: dict[str, pa.DataType | None], left: SparkFrame
 
 
 def _ansi(own: SparkFrame) -> bool:
-    return bool(own.session.conf.get("spark.sql.ansi.enabled") == "true")
+    return is_set(own.session, "spark.sql.ansi.enabled")
 
 
 def _typed(
