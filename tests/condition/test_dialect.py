@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 import pytest
 from pyspark.errors import PySparkException
 
+import dovetail as dv
 from dovetail._core.condition.dialect import AsWritten
 from dovetail._core.condition.parse import parse_list
 from dovetail.errors import UsageError
@@ -51,6 +53,24 @@ NO_EXPRESSION = re.compile(r" FROM (?!'|\w+ '|\(?SELECT)|\bFROM VALUES|\bFROM \w
 def test_arguments_stay_what_they_are(text: str, read: str) -> None:
     (node,) = parse_list(text)
     assert node.sql(dialect=AsWritten) == read
+
+
+def test_operators_bind_as_they_do_in_spark(spark: SparkSession) -> None:
+    one = pa.table({"a": [9]})
+    for text in (
+        "6 | 1 & 4",
+        "6 & 3 << 1",
+        "5 ^ 3 & 1 | 8",
+        "16 >> 1 & 8",
+        "1 + 1 << 2 - 1",
+        "1 || 9 + 1",
+        "2 - 1 || '0' - 1",
+    ):
+        want = _answer(spark, text)
+        assert want == _answer(spark, _read(text)), text
+        got = dv.join(one, one, on="TRUE", select=f"{text} AS x").column("x").to_pylist()
+        assert [(value,) for value in got] == want, text
+    assert _answer(spark, "-8 >>> 28 | 1") == _answer(spark, _read("-8 >>> 28 | 1")) == [(15,)]
 
 
 @pytest.mark.slow

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _READ = Spark.Parser.FUNCTIONS
 _KEPT = ("array_size", "collate", "log10", "parse_json", "time_diff", "time_trunc", "to_char")
 """Functions that would be written as others, which do not always answer the same."""
+_BITWISE = ((TokenType.PIPE, exp.BitwiseOr), (TokenType.CARET, exp.BitwiseXor), (TokenType.AMP, exp.BitwiseAnd))
+"""Operators of bits, the loosest first."""
 
 
 def _named(name: str, arguments: list[Any]) -> exp.Expr:
@@ -67,7 +69,10 @@ class AsWritten(Spark):
         return tokens
 
     class Parser(Spark.Parser):  # type: ignore[valid-type, misc]  # made when loaded
-        """Spark's parser, but for functions that it would change."""
+        """Spark's parser, but for functions that it would change, and for what binds closer than what.
+
+        Spark takes `||` like a sum, then shifts, then `&`, `^` and `|`; the parser takes all of these as they come.
+        """
 
         FUNCTIONS: ClassVar[dict[str, Builder]] = {
             **_READ,
@@ -77,6 +82,28 @@ class AsWritten(Spark):
             "NAMED_STRUCT": _named_struct,
             "TRUNC": _trunc,
         }
+        TERM: ClassVar[dict[TokenType, Any]] = {**Spark.Parser.TERM, TokenType.DPIPE: exp.DPipe}
+
+        def _parse_bitwise(self, loosest: int = 0) -> Any:
+            if loosest == len(_BITWISE):
+                return self._parse_shift()
+            token, kind = _BITWISE[loosest]
+            this = self._parse_bitwise(loosest + 1)
+            while self._match(token):
+                this = self.expression(kind(this=this, expression=self._parse_bitwise(loosest + 1)))
+            return this
+
+        def _parse_shift(self) -> Any:
+            this = self._parse_term()
+            while True:
+                if self._match_pair(TokenType.LT, TokenType.LT):
+                    this = self.expression(exp.BitwiseLeftShift(this=this, expression=self._parse_term()))
+                elif not self._match_pair(TokenType.GT, TokenType.GT):
+                    return this
+                elif self._match(TokenType.GT):
+                    this = _named("shiftrightunsigned", [this, self._parse_term()])
+                else:
+                    this = self.expression(exp.BitwiseRightShift(this=this, expression=self._parse_term()))
 
     class Generator(Spark.Generator):  # type: ignore[valid-type, misc]
         """Spark's generator, but for times of day, which it takes for timestamps, and for days since 1970."""
