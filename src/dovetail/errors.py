@@ -80,7 +80,7 @@ class UnsupportedError(DovetailError):
         """Name a column whose Spark type has no counterpart in Python."""
         return cls(
             f"column {column!r} is {spark_type}, which cannot pass from Spark to Python. "
-            "Hint: leave it out with select=, or cast it to a string or a number."
+            "Hint: leave it out, or cast it to a string or a number."
         )
 
     @classmethod
