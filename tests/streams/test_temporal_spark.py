@@ -68,3 +68,13 @@ def test_a_day_is_24_hours_where_clocks_change(spark: SparkSession, window: Any)
         found = dv.temporal_join(a=frame, b=frame, **options).toArrow()
     want = dv.temporal_join(a=table, b=table, **options)
     assert_same_rows(found.cast(want.schema), want)
+
+
+@pytest.mark.parametrize("length", ["1 microsecond", "1 day 1 microsecond", "36 hours"])
+def test_multiples_of_a_length_between_two_days_end_on_the_second(spark: SparkSession, length: str) -> None:
+    table = pa.table({"day": pa.array([-3, 0, 1, 2, 86400], pa.int32()).cast(pa.date32()), "i": range(5)})
+    options: dict[str, Any] = {"on": "a.i <> b.i", "ts": "day", "window": dv.fixed(length), "how": "left"}
+    frame = spark_frame(spark, table)
+    found = dv.temporal_join(a=frame, b=frame, **options).toArrow()
+    assert found.num_rows
+    assert_same_rows(found, dv.temporal_join(a=table, b=table, **options))

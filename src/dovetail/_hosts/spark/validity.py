@@ -117,8 +117,8 @@ def _to_multiple(start: str, length: Fraction, kind: pa.DataType) -> str:
     p, q = (f"CAST({own} AS DECIMAL(38, 0))" for own in (length.numerator, length.denominator))
     if length.denominator == 1:
         return f"({p} - pmod({exact}, {p}))"
-    beyond = f"({p} - pmod({exact} * {q}, {p}))"
-    return f"CAST(ceil({beyond} / {q}) AS DECIMAL(38, 0))"
+    up = f"({p} - pmod({exact} * {q}, {p}) + {q} - 1)"  # divided without a rest: Spark rounds quotients to six digits
+    return f"CAST(({up} - pmod({up}, {q})) / {q} AS DECIMAL(38, 0))"
 
 
 def _ticks(start: str, kind: pa.DataType) -> str:
