@@ -99,6 +99,14 @@ def test_bounds_beyond_the_axis_saturate() -> None:
     assert got["n"].to_pylist() == [1, 1]
 
 
+@pytest.mark.parametrize("far", [2**63 - 1, 2**63, 2**64 - 1, 2**64])
+def test_distances_may_be_longer_than_the_axis(far: int) -> None:
+    table = pa.table({"at": [-5, 3]})
+    assert dv.asof_join(table, table, on="at", strict=True, tolerance=far, how="inner").to_pylist() == [
+        {"at": 3, "r_at": -5}
+    ]
+
+
 def test_a_list_column_travels_and_takes_no_part_in_ties() -> None:
     right = pa.table({"at": [1, 1], "x": [1, 2], "list": [[1], [2]]})
     assert dv.asof_join(pa.table({"ts": [3]}), right, on=("ts", "at"))["list"].to_pylist() == [[2]]

@@ -198,7 +198,7 @@ def bound(at: Ticks, by: Steps, sign: int) -> Bound:
         with np.errstate(over="ignore", invalid="ignore"):
             moved = at + sign * by.size
         return Bound(moved, by.none, -sign if by.is_open else 0)
-    if at.dtype == object or np.asarray(by.size).dtype == object:
+    if object in (at.dtype, np.asarray(by.size).dtype) or np.asarray(by.size).dtype == np.uint64:
         exact = at.astype(object) + sign * np.asarray(by.size, object)
         return Bound(exact, by.none) if at.dtype == object else _clipped(exact, by.none, sign)
     size = np.asarray(by.size, np.int64)
