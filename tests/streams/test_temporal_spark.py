@@ -78,3 +78,15 @@ def test_multiples_of_a_length_between_two_days_end_on_the_second(spark: SparkSe
     found = dv.temporal_join(a=frame, b=frame, **options).toArrow()
     assert found.num_rows
     assert_same_rows(found, dv.temporal_join(a=table, b=table, **options))
+
+
+@pytest.mark.parametrize("ansi", ["true", "false"])
+@pytest.mark.parametrize("window", [dv.sliding, dv.fixed])
+def test_windows_longer_than_the_axis_never_end(spark: SparkSession, ansi: str, window: Any) -> None:
+    table = pa.table({"at": pa.array([-(2**63), -7, 0, 5, 2**63 - 2]), "i": range(5)})
+    frame = spark_frame(spark, table)
+    for length in (2**63 + 5, 1e30):
+        options: dict[str, Any] = {"on": "a.i < b.i", "ts": "at", "window": window(length), "how": "left"}
+        with changed(spark, {"spark.sql.ansi.enabled": ansi}):
+            found = dv.temporal_join(a=frame, b=frame, **options).toArrow()
+        assert_same_rows(found, dv.temporal_join(a=table, b=table, **options))

@@ -9,6 +9,7 @@ import pyarrow as pa
 from pyspark.sql import functions as F  # noqa: N812
 
 from dovetail._core.columns.axis import numbers
+from dovetail._core.columns.civil import MICROS_PER_DAY
 from dovetail._core.columns.types import WORD_DIGITS
 from dovetail._core.columns.validity import offset_of, validity_axis
 from dovetail._core.condition.parse import quoted
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from dovetail._core.condition.window import Window
     from dovetail._core.plan.validity import Temporal, Validity
     from dovetail._hosts.spark.frames import SparkFrame
+
+_FURTHEST = 1 << 65
+"""So many ticks lead off any axis."""
 
 
 def axis_of(asked: Temporal, frames: list[SparkFrame]) -> pa.DataType:
@@ -91,6 +95,7 @@ def _window_end(window: Window, start: str, kind: pa.DataType) -> str:
         )
         end = f"{start} + {step}" if window.kind == "sliding" else multiple
         return f"nullif(nullif({end}, CAST('Infinity' AS DOUBLE)), CAST('-Infinity' AS DOUBLE))"
+    length = min(length, _FURTHEST)
     return _moved(start, f"{ceil(length)}" if window.kind == "sliding" else _to_multiple(start, length, kind), kind)
 
 
@@ -100,19 +105,28 @@ def _moved(start: str, by: str, kind: pa.DataType) -> str:
     Moments with a zone are moved as numbers: Spark counts the days of an interval by the session's clocks.
     """
     if pa.types.is_timestamp(kind) and kind.tz is not None:
-        return f"timestamp_micros(try_add(unix_micros({start}), try_cast({by} AS BIGINT)))"
+        return f"timestamp_micros({_sum(f'unix_micros({start})', by, 'BIGINT')})"
     if pa.types.is_timestamp(kind):
-        return f"try_add({start}, make_dt_interval(0, 0, 0, CAST(({by}) * 0.000001BD AS DECIMAL(18, 6))))"
+        seconds = f"CAST(({by}) % {MICROS_PER_DAY} * 0.000001BD AS DECIMAL(18, 6))"
+        interval = f"make_dt_interval(CAST(({by}) DIV {MICROS_PER_DAY} AS INT), 0, 0, {seconds})"
+        return f"CASE WHEN {by} < {1 << 63} THEN try_add({start}, {interval}) END"
     if pa.types.is_date(kind):
-        return f"try_add({start}, CAST({by} AS INT))"
+        return f"date_from_unix_date({_sum(f'unix_date({start})', by, 'INT')})"
     if pa.types.is_decimal(kind):
         tick, axis = f"CAST('1E-{kind.scale}' AS {spark_type(kind)})", spark_type(kind)
-        return f"try_cast({start} + CAST({by} AS DECIMAL(19, 0)) * {tick} AS {axis})"
-    return f"try_add({start}, CAST({by} AS BIGINT))"
+        return f"try_cast({start} + try_cast({by} AS DECIMAL(19, 0)) * {tick} AS {axis})"
+    return _sum(start, by, "BIGINT")
+
+
+def _sum(number: str, by: str, kind: str) -> str:
+    """A whole number moved forward, by more than its type holds if need be; NULL if that leaves the type."""
+    return f"try_cast(CAST({number} AS DECIMAL(38, 0)) + {by} AS {kind})"
 
 
 def _to_multiple(start: str, length: Fraction, kind: pa.DataType) -> str:
     """How many ticks lie between an instant and the first one at or after the next multiple of a length p/q."""
+    if length <= 1:
+        return "1"
     exact = f"CAST({_ticks(start, kind)} AS DECIMAL(38, 0))"
     p, q = (f"CAST({own} AS DECIMAL(38, 0))" for own in (length.numerator, length.denominator))
     if length.denominator == 1:
