@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
 from dovetail._core.aggregate.digest import digests, has_digest
 from dovetail._core.aggregate.run import Argument
@@ -21,7 +22,6 @@ from dovetail._hosts.spark.types import arrow_type
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from dovetail._core.placement.boxes import Cover
@@ -55,11 +55,14 @@ class Digester:
 
     def table(self, rows: pa.Table, covers: Sequence[Cover]) -> tuple[NDArray[np.int64], pa.Table]:
         """The cells that rows cover, and a row of digest for each."""
-        met = np.unique(np.concatenate([cover.rows for cover in covers]))
-        covers = [cover._replace(rows=np.searchsorted(met, cover.rows)) for cover in covers]
+        met = np.zeros(rows.num_rows, np.bool_)
+        for cover in covers:
+            met[cover.rows] = True
+        number = np.cumsum(met) - 1
+        covers = [cover._replace(rows=number[cover.rows]) for cover in covers]
         read = {name for names in (*self.arguments, (self.sequence,)) for name in names if name is not None}
-        columns = {name: one_chunk(rows.column(name).take(met)) for name in read}
-        sequence = np.zeros(met.size, np.int64)
+        columns = {name: one_chunk(rows.column(name).filter(pa.array(met))) for name in read}
+        sequence = np.zeros(number[-1] + 1, np.int64)
         if self.sequence is not None:
             sequence = order_keys([columns[self.sequence]])[0]
         arguments = [Argument(*(None if name is None else columns[name] for name in names)) for names in self.arguments]
