@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 import psutil
 from pyspark.sql import Observation
-from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql import functions as F
 
 import dovetail as dv
 from benchmarks import data

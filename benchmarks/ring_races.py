@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql import functions as F
 
 import dovetail as dv
 from benchmarks import CORES, data

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql import functions as F
 from rich.console import Console
 from rich.table import Table
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import psutil
 import pytest
-from pyspark.sql import functions as F  # noqa: N812 -- Spark's own habit
+from pyspark.sql import functions as F
 
 from dovetail._java import FLAG, use_java
 from dovetail.errors import UsageError

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from dovetail._core.condition.inputs import Input, Inputs
 from dovetail._core.plan.knobs import PROGRESSIVE
 from dovetail._core.plan.query import read_query
-from dovetail._core.plan.temporal import read_asof, read_window_join
+from dovetail._core.plan.timed import read_asof, read_window_join
 from dovetail._core.plan.validity import read_temporal
 from dovetail.errors import UsageError
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dovetail._core.columns.axis import Steps
-    from dovetail._core.plan.temporal import AsOf
+    from dovetail._core.plan.timed import AsOf
     from dovetail._core.sweep.matches import SideKeys
     from dovetail._core.sweep.prepare import SideColumns
     from dovetail._core.sweep.residual import RowTest

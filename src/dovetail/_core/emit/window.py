@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from dovetail._core.aggregate.run import Argument
     from dovetail._core.columns.axis import Rounding, Steps
     from dovetail._core.plan.offset import Offset
-    from dovetail._core.plan.temporal import Window, WindowJoin
+    from dovetail._core.plan.timed import Window, WindowJoin
     from dovetail._core.sweep.prepare import SideColumns
 
 

@@ -10,7 +10,7 @@ from dovetail._core.plan.plan import Plan
 
 if TYPE_CHECKING:
     from dovetail._core.plan.offset import Offset
-    from dovetail._core.plan.temporal import AsOf, Window, WindowJoin
+    from dovetail._core.plan.timed import AsOf, Window, WindowJoin
 
 _NEAR = {
     ("backward", False): "the last at or before",

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from dovetail._core.columns.axis import Steps, Ticks
     from dovetail._core.condition.values import Op
-    from dovetail._core.plan.temporal import AsOf
+    from dovetail._core.plan.timed import AsOf
     from dovetail._core.sweep.rounds import PairTest
 
     TieKeys = Callable[[NDArray[np.int64]], Sequence[NDArray[np.int64]]]

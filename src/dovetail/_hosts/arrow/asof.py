@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dovetail._core.plan.plan import Plan
-    from dovetail._core.plan.temporal import AsOf
+    from dovetail._core.plan.timed import AsOf
     from dovetail._hosts.arrow.frames import Frame
 
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from dovetail._core.columns.table import Columns
 from dovetail._core.emit.window import WindowCell
-from dovetail._core.plan.temporal import offset_columns
+from dovetail._core.plan.timed import offset_columns
 from dovetail._core.plan.timed_plan import IN_PROCESS, window_plan
 from dovetail._hosts.arrow.evaluate import timed_columns
 from dovetail._hosts.arrow.join import arguments_of, output_schema, threads
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dovetail._core.plan.plan import Plan
-    from dovetail._core.plan.temporal import WindowJoin
+    from dovetail._core.plan.timed import WindowJoin
     from dovetail._hosts.arrow.frames import Frame
 
 

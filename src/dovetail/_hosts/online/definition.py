@@ -25,7 +25,7 @@ from dovetail._core.condition.parse import told
 from dovetail._core.emit.window import WindowCell, reversed_rows
 from dovetail._core.kernels.sort import extent
 from dovetail._core.plan.offset import PerRow
-from dovetail._core.plan.temporal import offset_columns
+from dovetail._core.plan.timed import offset_columns
 from dovetail._hosts.arrow.evaluate import timed_columns
 from dovetail._hosts.arrow.join import arguments_of, output_schema
 from dovetail._hosts.arrow.plain import no_rows
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from dovetail._core.condition.values import Expression
     from dovetail._core.plan.offset import Offset
     from dovetail._core.plan.online import Choices
-    from dovetail._core.plan.temporal import Window, WindowJoin
+    from dovetail._core.plan.timed import Window, WindowJoin
     from dovetail._hosts.online.reading import Given
 
     Ints = NDArray[np.int64]

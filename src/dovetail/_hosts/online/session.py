@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from dovetail._core.condition.inputs import Input, Inputs
 from dovetail._core.plan.online import read_choices
-from dovetail._core.plan.temporal import read_window_join
+from dovetail._core.plan.timed import read_window_join
 from dovetail._hosts.arrow.plain import no_rows, roomy_schema
 from dovetail._hosts.online import snapshot
 from dovetail._hosts.online.claim import claim

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dovetail._core.plan.offset import Offset
-    from dovetail._core.plan.temporal import Window
+    from dovetail._core.plan.timed import Window
     from dovetail._hosts.online.definition import Definition
 
     Ints = NDArray[np.int64]

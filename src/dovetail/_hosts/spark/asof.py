@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import DataType
 
     from dovetail._core.plan.plan import Plan
-    from dovetail._core.plan.temporal import AsOf
+    from dovetail._core.plan.timed import AsOf
     from dovetail._core.sweep.residual import RowTest
     from dovetail._hosts.spark.frames import SparkFrame
     from dovetail._hosts.spark.ranges import TimeCells

@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql import functions as F
 
 from dovetail._core.plan.query import WINDOW
 from dovetail._hosts.spark.small import lies_in_files

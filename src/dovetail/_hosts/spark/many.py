@@ -11,7 +11,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import PySparkException
-from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql import functions as F
 
 from dovetail._core.condition.inputs import Inputs
 from dovetail._core.condition.parse import columns_of, quoted, told

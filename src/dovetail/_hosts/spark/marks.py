@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql import functions as F
 from pyspark.sql.types import LongType, StructField, StructType
 
 from dovetail._hosts.ring.projection import whole

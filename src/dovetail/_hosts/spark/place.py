@@ -7,7 +7,7 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
-from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql import functions as F
 
 from dovetail._core.placement.boxes import Box, Boxes, Cut, anchors_inside, cut_boxes, others_reached
 from dovetail._core.plan.matrix import Members

@@ -21,7 +21,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql import functions as F
 from pyspark.sql.types import BooleanType
 
 from dovetail._core.condition.parse import told

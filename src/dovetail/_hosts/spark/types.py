@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-from pyspark.sql import functions as F  # noqa: N812 -- as all of Spark's users write it
+from pyspark.sql import functions as F
 from pyspark.sql.types import (
     ArrayType,
     CalendarIntervalType,

@@ -6,7 +6,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql import functions as F
 
 from dovetail._core.columns.axis import numbers
 from dovetail._core.columns.civil import MICROS_PER_DAY

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql import functions as F
 
 from dovetail._core.columns.axis import furthest
 from dovetail._core.condition.parse import told
 from dovetail._core.emit.window import WindowCell
 from dovetail._core.plan.offset import PerRow
-from dovetail._core.plan.temporal import offset_columns
+from dovetail._core.plan.timed import offset_columns
 from dovetail._core.plan.timed_plan import window_plan
 from dovetail._core.sweep.prepare import SideColumns
 from dovetail._hosts.spark.handed import collected
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from dovetail._core.plan.offset import Offset
     from dovetail._core.plan.plan import Plan
-    from dovetail._core.plan.temporal import WindowJoin
+    from dovetail._core.plan.timed import WindowJoin
     from dovetail._hosts.spark.frames import SparkFrame
     from dovetail._hosts.spark.ranges import TimeCells
     from dovetail._hosts.spark.sides import Sides
