@@ -21,11 +21,24 @@ if TYPE_CHECKING:
 ARROW = "spark.sql.execution.arrow"
 SQL = "spark.sql"
 SETTINGS = [
-    {f"{ARROW}.useLargeVarTypes": "true", f"{SQL}.adaptive.enabled": "false"},
-    {f"{ARROW}.maxRecordsPerBatch": "0", f"{SQL}.ansi.enabled": "false"},
-    {f"{ARROW}.maxBytesPerBatch": "64", f"{SQL}.caseSensitive": "true", f"{SQL}.shuffle.partitions": "1"},
-    {f"{ARROW}.pyspark.enabled": "false", f"{SQL}.codegen.wholeStage": "false", f"{SQL}.crossJoin.enabled": "false"},
-    {f"{SQL}.autoBroadcastJoinThreshold": "-1", f"{SQL}.subexpressionElimination.enabled": "false"},
+    {
+        f"{ARROW}.useLargeVarTypes": "true",
+        f"{SQL}.adaptive.enabled": "false",
+        f"{SQL}.autoBroadcastJoinThreshold": "-1",
+        f"{SQL}.subexpressionElimination.enabled": "false",
+    },
+    {
+        f"{ARROW}.maxRecordsPerBatch": "0",
+        f"{SQL}.ansi.enabled": "false",
+        f"{SQL}.codegen.wholeStage": "false",
+        f"{SQL}.crossJoin.enabled": "false",
+    },
+    {
+        f"{ARROW}.maxBytesPerBatch": "64",
+        f"{ARROW}.pyspark.enabled": "false",
+        f"{SQL}.caseSensitive": "true",
+        f"{SQL}.shuffle.partitions": "1",
+    },
 ]
 ROWS = 120
 LETTERS = "abcÄz "
