@@ -727,6 +727,11 @@ class UsageError(DovetailError, ValueError):
         return cls(f"{function} got {got} inputs; it takes {rule}. Hint: {hint}.")
 
     @classmethod
+    def number_of_streams(cls, got: int) -> Self:
+        """Refuse fewer streams than two."""
+        return cls(f"a join of streams got {got} inputs; it takes two or more. Hint: give each its name, a=..., b=....")
+
+    @classmethod
     def unknown_option(cls, name: str, got: object, function: str, known: Iterable[str]) -> Self:
         """Name an option that a join does not have; whatever else is named is an input."""
         names = list(known)

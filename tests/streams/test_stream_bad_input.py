@@ -228,7 +228,7 @@ def test_a_batch_may_say_more_of_its_columns_than_the_schema() -> None:
     ("schemas", "options", "message"),
     [
         ([A.schema, B.schema], {}, r"schemas is a list; an operator needs the schema of every input by its name. Hint"),
-        ({"a": A.schema}, {}, r"join got 1 inputs"),
+        ({"a": A.schema}, {}, r"join of streams got 1 inputs"),
         ({"a": A.schema, "b": {"s": "int"}}, {}, r"b is a dict; the engine needs its schema. Hint: b=table.schema"),
         ({"a": A.schema, "b": B.schema}, {"late": 5}, r"late is 5; it is called with a side and its rows. Hint"),
     ],
@@ -239,7 +239,7 @@ def test_an_operator_needs_schemas(schemas: Any, options: dict[str, Any], messag
 
 
 def test_a_stream_needs_another() -> None:
-    with pytest.raises(UsageError, match=r"join got 1 inputs"):
+    with pytest.raises(UsageError, match=r"join of streams got 1 inputs"):
         stream.join(a=A, on="TRUE")
     with pytest.raises(UsageError, match=r"algorithm 'progressive' joins two inputs; got 3"):
         stream.join(a=A, b=B, c=A, on="a.k = b.k")
@@ -271,3 +271,9 @@ def test_three_inputs_need_one_order() -> None:
         stream.temporal_join(a=A, b=B, c=A, on=chain, valid=("s", "e"), algorithm="tpmj")
     with pytest.raises(UsageError, match=r"'b' is compared by more than one"):
         stream.temporal_join(a=A, b=B, c=A, on="a.k = b.k AND b.s = c.s", valid=("s", "e"), algorithm="tpmj")
+
+
+def test_types_that_cannot_be_compared_are_told_in_the_callers_words() -> None:
+    days = pa.table({"x": pa.array([0], pa.date32())})
+    with pytest.raises(UsageError, match=r"a\.x < b\.x"):
+        list(stream.join(a=pa.table({"x": [1]}), b=days, on="a.x < b.x"))

@@ -20,7 +20,7 @@ from dovetail._core.columns.types import sql_name
 from dovetail._core.condition.dialect import AsWritten
 from dovetail._core.condition.inputs import Inputs, ManyInputs
 from dovetail._core.condition.normalise import conjuncts
-from dovetail._core.condition.parse import expression, owners
+from dovetail._core.condition.parse import expression, owners, told
 from dovetail._core.condition.residual import as_residual
 from dovetail._core.condition.split import parse_boolean, read_condition
 from dovetail._core.sweep.links import Link
@@ -246,7 +246,7 @@ def _common(part: Equality | Comparison, left: Columns, right: Columns) -> pa.Da
     ours, theirs = left.evaluate(part.left).type, right.evaluate(part.right).type
     common = comparison_type(ours, theirs)
     if common is None:
-        raise UsageError.cannot_compare(str(part), sql_name(ours), sql_name(theirs))
+        raise UsageError.cannot_compare(told(part), sql_name(ours), sql_name(theirs))
     if not has_order(common):
-        raise UnsupportedError.expression(str(part), f"a comparison of {sql_name(common)}")
+        raise UnsupportedError.expression(told(part), f"a comparison of {sql_name(common)}")
     return common

@@ -68,7 +68,7 @@ def temporal(
 
 def _opened(inputs: dict[str, Any]) -> dict[str, tuple[pa.Schema, Iterator[pa.RecordBatch]]]:
     if len(inputs) < 2:  # noqa: PLR2004 -- a join has two sides at least
-        raise UsageError.number_of_inputs(len(inputs))
+        raise UsageError.number_of_streams(len(inputs))
     refuse_twice(inputs)
     return {name: open_stream(name, given) for name, given in inputs.items()}
 
@@ -83,7 +83,7 @@ def operator_of(
 ) -> TemporalOperator | TpmjOperator:
     """The operator of a call."""
     if len(schemas) < 2:  # noqa: PLR2004 -- a join has two sides at least
-        raise UsageError.number_of_inputs(len(schemas))
+        raise UsageError.number_of_streams(len(schemas))
     for name, schema in schemas.items():
         if not isinstance(schema, pa.Schema):
             raise UsageError.needs_schema(name, type(schema).__name__)
