@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 BROADCAST_BYTES = 64 << 20
 CELL_ROWS = 500_000
 MOST_CELLS = 512
+HOT_SHARE = 0.5
+"""A key with more than this share of a cell's rows is cut further: by its values, or by time."""
 
 
 @dataclass(frozen=True, slots=True)

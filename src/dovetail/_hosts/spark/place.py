@@ -10,6 +10,7 @@ import numpy as np
 from pyspark.sql import functions as F
 
 from dovetail._core.placement.boxes import Box, Boxes, Cut, anchors_inside, cut_boxes, others_reached
+from dovetail._core.plan.decide import HOT_SHARE
 from dovetail._core.plan.matrix import Members
 from dovetail._hosts.spark import parcels
 from dovetail._hosts.spark.digests import Digester, can_digest
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
     from dovetail._core.plan.choose import Sample
     from dovetail._hosts.spark.overlay import Overlay
     from dovetail._hosts.spark.sides import Sides, SparkSide
-
-HOT_SHARE = 0.5
-"""A key with more than this share of a cell's rows is cut by its values."""
 
 
 @dataclass(frozen=True)

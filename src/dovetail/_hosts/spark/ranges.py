@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dovetail._core.placement.ranges import cut_ranges
-from dovetail._core.plan.decide import CELL_ROWS, MOST_CELLS
+from dovetail._core.plan.decide import CELL_ROWS, HOT_SHARE, MOST_CELLS
 from dovetail._core.sweep.prepare import prepare
 from dovetail._hosts.ring.projection import side_columns
 from dovetail._hosts.spark.frames import cores_of
@@ -41,8 +41,6 @@ FEW_BYTES = 4 << 20
 """What Spark takes to be no more than this is joined in one cell, without a job to learn of it."""
 MOST_COPIES = 4
 """Windows that are long beside a cell are given fewer cells, so that a row is in no more of them than this."""
-HOT_SHARE = 0.5
-"""A key with more than this share of a cell's rows is cut by time."""
 _NONE = np.empty(0, np.int64)
 _ONLY_TIME = (("v0", "v0"),)
 
