@@ -781,9 +781,74 @@ class UsageError(DovetailError, ValueError):
         return cls(f"input {name!r} is a pandas-on-Spark frame; a join takes Spark DataFrames. Hint: frame.to_spark().")
 
     @classmethod
-    def streaming(cls, name: str) -> Self:
+    def streaming(cls, name: str, taken: str = "this takes batch frames") -> Self:
         """Refuse a streaming frame."""
-        return cls(f"input {name!r} is a streaming DataFrame; join takes batch frames. Hint: read it with spark.read.")
+        return cls(f"input {name!r} is a streaming DataFrame; {taken}. Hint: read it with spark.read.")
+
+    @classmethod
+    def no_watermark(cls, name: str) -> Self:
+        """Refuse a stream of which nobody knows how late its rows may be."""
+        return cls(
+            f"input {name!r} has no watermark; a join of streams needs one on each of them. "
+            f"Hint: {name}.withWatermark('ts', '10 seconds'), with the column of its event time."
+        )
+
+    @classmethod
+    def not_of_streams(cls, option: str, got: object, taken: str) -> Self:
+        """Refuse an option that a join of streams does not have."""
+        return cls(
+            f"a join of streams does not take {option}={got!r}; it takes {taken}. Hint: join batch frames instead, "
+            "for example of one micro-batch in foreachBatch."
+        )
+
+    @classmethod
+    def never_due(cls, name: str, other: str, time: str) -> Self:
+        """Refuse to wait for partners without end."""
+        return cls(
+            f"rows of {name!r} would wait for partners for good; a join that keeps or folds them needs an end to "
+            f"{other}.{time}, the event time of {other!r}. "
+            f"Hint: add AND {other}.{time} <= (a time of {name!r})."
+        )
+
+    @classmethod
+    def other_time(cls, name: str, got: str, time: str) -> Self:
+        """Refuse to join streams by a time that has no watermark."""
+        return cls(
+            f"{name}.{got} is not the event time of {name!r}; streams are joined by the column of their watermark, "
+            f"{time!r}. Hint: withWatermark({got!r}, '10 seconds')."
+        )
+
+    @classmethod
+    def static_side_kept(cls, name: str, how: str) -> Self:
+        """Refuse to say of a batch frame which rows have no partner in a stream without end."""
+        return cls(
+            f"input {name!r} is no stream, so a {how} join would wait for its partners for good; beside a stream, a "
+            "batch frame can be joined or looked up. Hint: how='inner', or the stream first with how='left'."
+        )
+
+    @classmethod
+    def other_cells(cls, known: int, got: int) -> Self:
+        """Refuse to deal out rows otherwise than those that a checkpoint holds."""
+        return cls(
+            f"the checkpoint holds rows of {known} cells, the join now has {got}; a query keeps its number of cells. "
+            f"Hint: partitions={known}."
+        )
+
+    @classmethod
+    def no_state_store(cls, setting: str, needed: str) -> Self:
+        """Refuse a session whose state store cannot remember rows."""
+        return cls(
+            "this session's state store cannot hold the rows of a join of streams; Spark has another that can. "
+            f"Hint: spark.conf.set({setting!r}, {needed!r}), or dovetail.spark.session()."
+        )
+
+    @classmethod
+    def stream_setting(cls, setting: str, got: str, needed: str) -> Self:
+        """Refuse a session in which tasks would evaluate otherwise than Spark."""
+        return cls(
+            f"{setting} is {got!r}; a join of streams that computes with its columns needs {needed!r}. "
+            "Hint: compute them with withColumn before the join, or change the setting."
+        )
 
     @classmethod
     def stopped_session(cls, name: str) -> Self:

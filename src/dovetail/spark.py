@@ -33,6 +33,8 @@ COLLECTOR = "-XX:+UseParallelGC"
 """Rows are garbage at once: a collector that is not told of each reference takes a tenth less time for many of them."""
 FEW_FILES = 64
 """With more partitions than this a task of a shuffle writes one file; Spark's own 200 would get one each."""
+STATE_STORE = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+"""The one that can remember the rows of a join of streams."""
 
 
 def session(*, cores: int | None = None, app: str = "dovetail", **config: str | float | bool) -> SparkSession:
@@ -96,6 +98,7 @@ def _defaults(cores: int | None) -> dict[str, str | float | bool]:
         "spark.sql.adaptive.enabled": True,
         "spark.sql.execution.arrow.maxBytesPerBatch": NO_LIMIT,
         "spark.sql.execution.arrow.pyspark.enabled": True,
+        "spark.sql.streaming.stateStore.providerClass": STATE_STORE,
         "spark.ui.enabled": False,
         "spark.ui.showConsoleProgress": False,
     }

@@ -1,4 +1,4 @@
-"""Which host a call belongs to: Spark if both frames are Spark's, else Arrow."""
+"""Which host a call belongs to: Spark if both frames are Spark's, the streams' if one of them streams, else Arrow."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 def run(frames: dict[str, Any], **call: Any) -> Any:
     """Join named frames."""
+    if _are_streams(frames):
+        return _streamed("join", frames, call)
     if call.get("algorithm") == PROGRESSIVE:
         return _progressive(frames, call)
     if len(frames) > 2:  # noqa: PLR2004 -- a join of three and more is a cascade of joins of two
@@ -48,16 +50,22 @@ def _check_progressive(frames: dict[str, Any], call: dict[str, Any]) -> None:
 
 def run_asof(frames: dict[str, Any], **call: Any) -> Any:
     """Join each row of the first frame with the nearest one in time."""
+    if _are_streams(frames):
+        return _streamed("asof", frames, call)
     return _answer("asof", read_asof, frames, call)
 
 
 def run_window(frames: dict[str, Any], **call: Any) -> Any:
     """Fold, for each row of the first frame, the rows around its time."""
+    if _are_streams(frames):
+        return _streamed("window", frames, call)
     return _answer("window", read_window_join, frames, call)
 
 
 def run_temporal(frames: dict[str, Any], **call: Any) -> Any:
     """Join two and more frames while their rows are valid."""
+    if _are_streams(frames):
+        return _streamed("temporal", frames, call)
     return _temporal("run", frames, call)
 
 
@@ -141,6 +149,15 @@ def _are_spark(frames: dict[str, Any]) -> bool:
 
 def _is_spark(frame: Any) -> bool:
     return any(base.__module__.startswith("pyspark.") and base.__name__ == "DataFrame" for base in type(frame).__mro__)
+
+
+def _are_streams(frames: dict[str, Any]) -> bool:
+    """Whether all frames are Spark's, and one of them streams."""
+    return any(_is_spark(own) and own.isStreaming for own in frames.values()) and _are_spark(frames)
+
+
+def _streamed(what: str, frames: dict[str, Any], call: dict[str, Any]) -> Any:
+    return _host("stream", "run").run(what, frames, call)
 
 
 def _tables(frames: dict[str, Any], left: Any, right: Any) -> Inputs:

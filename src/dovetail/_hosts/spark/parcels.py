@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     Batches = Iterator[pa.RecordBatch]
     Ints = NDArray[np.int64]
 
-_PARCEL = "parcel"
+PARCEL = "parcel"
 _ROWS, _BYTES = 1 << 20, 64 << 20
 _TURN = 1 << 15
 """So many rows are placed at a time: each may go to hundreds of cells."""
@@ -45,8 +45,12 @@ _SMALL = pa.ipc.IpcWriteOptions(compression="lz4")
 
 def moved(frame: DataFrame, cells: int, locator: Locator | None = None) -> DataFrame:
     """The rows of a frame in parcels, each in the partition of its cell; `locator` finds those that are not known."""
-    parcels = mapped(frame, partial(packed, locator=locator), f"{PLACE} INT, {_PARCEL} BINARY")
-    return parcels.repartitionById(cells, F.expr(CELL))
+    return sent(frame, locator).repartitionById(cells, F.expr(CELL))
+
+
+def sent(frame: DataFrame, locator: Locator | None = None) -> DataFrame:
+    """The rows of a frame in parcels, still where they were packed."""
+    return mapped(frame, partial(packed, locator=locator), f"{PLACE} INT, {PARCEL} BINARY")
 
 
 def counted(frame: DataFrame, locator: Locator | None = None) -> DataFrame:
@@ -57,7 +61,7 @@ def counted(frame: DataFrame, locator: Locator | None = None) -> DataFrame:
 def arrived(batches: Batches) -> Iterator[tuple[int, pa.Table]]:
     """The rows of each parcel in a task's cell, and their place."""
     for batch in batches:
-        yield from zip(batch.column(PLACE).to_pylist(), map(_opened, batch.column(_PARCEL)), strict=True)
+        yield from zip(batch.column(PLACE).to_pylist(), map(_opened, batch.column(PARCEL)), strict=True)
 
 
 def _opened(parcel: pa.BinaryScalar) -> pa.Table:
@@ -109,7 +113,7 @@ def _parcels(rows: pa.Table, places: Ints, taken: Ints) -> pa.RecordBatch:
     sizes = np.bincount(places)
     found = np.flatnonzero(sizes)
     parcels = _streams(rows.take(taken[order]), sizes[found])
-    return pa.RecordBatch.from_arrays([pa.array(found, pa.int32()), parcels], names=[PLACE, _PARCEL])
+    return pa.RecordBatch.from_arrays([pa.array(found, pa.int32()), parcels], names=[PLACE, PARCEL])
 
 
 def _streams(rows: pa.Table, sizes: NDArray[np.int64]) -> pa.Array:

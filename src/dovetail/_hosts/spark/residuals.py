@@ -12,6 +12,10 @@ from dovetail._hosts.spark.types import arrow_type
 from dovetail.errors import UnsupportedError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pyspark.sql.conf import RuntimeConfig
+
     from dovetail._core.condition.values import Expression
     from dovetail._hosts.spark.sides import Sides
 
@@ -24,6 +28,8 @@ _KNOWN = {
     "spark.sql.parser.escapedStringLiterals": "false",
 }
 """Settings that change what an expression means, as tasks take them to be."""
+_ZONE = "spark.sql.session.timeZone"
+_EXACT = frozenset(("HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND"))
 _UTC = frozenset(("UTC", "Etc/UTC", "GMT", "Z", "+00:00", "UTC+0"))
 
 
@@ -43,7 +49,7 @@ def task_can_test(sides: Sides) -> bool:
     subtle = [own for own in residuals if not _is_plain(own, nothing)]
     if subtle and any(conf.get(name) != value for name, value in _KNOWN.items()):
         return False
-    if conf.get("spark.sql.session.timeZone") not in _UTC and any(_speaks_of_time(own, nothing) for own in subtle):
+    if other_zone(conf) is not None and any(_speaks_of_time(own, nothing) for own in subtle):
         return False
     try:
         for residual in residuals:
@@ -51,6 +57,30 @@ def task_can_test(sides: Sides) -> bool:
     except UnsupportedError:
         return False
     return True
+
+
+def meaning_differs(conf: RuntimeConfig, parts: Iterable[Expression]) -> tuple[str, str, str] | None:
+    """A setting under which tasks would evaluate expressions otherwise than Spark, its value, and the one they know."""
+    if all(map(_is_moved_column, (own.node for own in parts))):
+        return None
+    for name, value in _KNOWN.items():
+        if conf.get(name) != value:
+            return name, str(conf.get(name)), value
+    return other_zone(conf)
+
+
+def other_zone(conf: RuntimeConfig) -> tuple[str, str, str] | None:
+    """The zone of a session that is not UTC."""
+    zone = str(conf.get(_ZONE))
+    return None if zone in _UTC else (_ZONE, zone, "UTC")
+
+
+def _is_moved_column(node: exp.Expr) -> bool:
+    """Whether it is a column, or one plus or minus a length of time that no zone changes."""
+    if isinstance(node, (exp.Add, exp.Sub)) and isinstance(node.expression, exp.Interval):
+        unit = node.expression.args.get("unit")
+        return unit is not None and unit.name.upper().rstrip("S") in _EXACT and _is_moved_column(node.this)
+    return isinstance(node, exp.Column) or (isinstance(node, exp.Paren) and _is_moved_column(node.this))
 
 
 def _no_rows(sides: Sides) -> Columns | None:

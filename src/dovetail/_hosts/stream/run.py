@@ -1,0 +1,221 @@
+"""A join of streaming DataFrames, as a streaming DataFrame.
+
+Either input is projected by Spark (its columns, AT, UNTIL, keys), its rows are sent in parcels to the cell of their
+keys, and there remembered (`cell`). Without keys, rows of the driving input are dealt out and the others go to all
+cells. Beside a batch frame nothing is remembered: its rows go to every task.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial, reduce
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+from sqlglot import exp
+
+from dovetail._core.columns.coerce import comparison_type
+from dovetail._core.condition.inputs import Inputs
+from dovetail._core.condition.parse import quoted
+from dovetail._core.plan.query import read_query
+from dovetail._hosts.spark.frames import open_frames
+from dovetail._hosts.spark.handed import collected
+from dovetail._hosts.spark.mapped import mapped
+from dovetail._hosts.spark.parcels import sent
+from dovetail._hosts.spark.places import PLACE
+from dovetail._hosts.spark.residuals import meaning_differs, other_zone
+from dovetail._hosts.spark.types import arrow_type, can_leave, spark_type
+from dovetail._hosts.spark.wire import pack, plain, unpack
+from dovetail._hosts.stream.cell import RESULTS, Remembered, unpacked
+from dovetail._hosts.stream.meet import Meet
+from dovetail._hosts.stream.reach import reach_of
+from dovetail._hosts.stream.step import AT, KEY, UNTIL
+from dovetail.errors import UnsupportedError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import DataFrame
+
+    from dovetail._hosts.spark.frames import SparkFrame
+    from dovetail._hosts.stream.reach import Reach
+
+    Batches = Iterator[pa.RecordBatch]
+
+CELL = "cell"
+CELLS = 16
+"""Where rows have keys. The number stays the same for as long as a query's checkpoint is used."""
+_ZONELESS = {"date", "timestamp_ntz"}
+"""Types that Spark compares with moments by the session's zone."""
+_STORE = "spark.sql.streaming.stateStore.providerClass"
+_ROCKS = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+_DELAY = "spark.watermarkDelayMs"
+"""What Spark notes of a column with a watermark."""
+
+
+@dataclass(frozen=True)
+class Streamed:
+    """One input: its frame, and the columns that travel, which are `p0`, `p1`, ... on their way."""
+
+    own: SparkFrame
+    columns: tuple[str, ...]
+
+    @property
+    def time(self) -> str:
+        """The column of the watermark."""
+        marked = [field.name for field in self.own.frame.schema if _DELAY in (field.metadata or {})]
+        if not marked:
+            raise UsageError.no_watermark(self.own.name)
+        return marked[0]
+
+    @property
+    def no_rows(self) -> pa.Table:
+        """An empty table of the columns that travel."""
+        return plain(_schema(self.own.frame.select(*map(quoted, self.columns))).empty_table())
+
+    def projected(self, texts: dict[str, str]) -> DataFrame:
+        """The rows with what is computed of them."""
+        own = self.own
+        columns = [f"{quoted(own.name)}.{quoted(name)} AS p{i}" for i, name in enumerate(self.columns)]
+        return own.frame.alias(own.name).selectExpr(
+            *(f"{text} AS {quoted(name)}" for name, text in texts.items()), *columns
+        )
+
+
+def run(what: str, frames: dict[str, Any], call: dict[str, Any]) -> DataFrame:
+    """Join two frames, one of which streams at least."""
+    if len(frames) > 2:  # noqa: PLR2004 -- a cell remembers two inputs
+        raise UsageError.not_of_streams("inputs", len(frames), "two")
+    opened = open_frames(frames, streams=True)
+    sides = tuple(Streamed(own, _travelling(what, own, opened, call)) for own in opened)
+    meet = Meet(what, (_seen(sides[0]), _seen(sides[1])), call)
+    if not all(own.frame.isStreaming for own in opened):
+        return _beside_static(meet, sides)
+    inputs = Inputs(opened[0].input, opened[1].input)
+    reach = reach_of(what, inputs, (sides[0].time, sides[1].time), call)
+    _check_store(opened[0])
+    _check_meaning(opened, reach)
+    schema = meet(*(own.no_rows for own in sides)).schema
+    return _remembering(meet, reach, sides, schema)
+
+
+def _travelling(what: str, own: SparkFrame, opened: tuple[SparkFrame, ...], call: dict[str, Any]) -> tuple[str, ...]:
+    """The columns of an input that the result shows or the condition reads."""
+    columns = own.frame.columns
+    if what == "join" and call.get("select") is not None and call.get("agg") is None:
+        query = read_query(Inputs(*(one.input for one in opened)), **call)
+        read = {*query.read_by_output(own.name), *query.read_by_condition(own.name)}
+        columns = [name for name in columns if name in read]
+    kinds = own.frame.schema
+    for name in columns:
+        if not can_leave(kinds[name].dataType):
+            full = f"{own.name}.{name}"
+            raise UnsupportedError.cannot_leave_spark(full, kinds[name].dataType.simpleString())
+    return tuple(columns)
+
+
+def _seen(side: Streamed) -> Any:
+    return replace(side.own.input, columns=side.columns)
+
+
+def _schema(frame: DataFrame) -> pa.Schema:
+    zone = frame.sparkSession.conf.get("spark.sql.session.timeZone")
+    return to_arrow_schema(frame.schema, timezone=zone)
+
+
+def _check_store(own: SparkFrame) -> None:
+    """Refuse a state store that Spark's own operator would refuse when the query starts."""
+    if "RocksDB" not in own.session.conf.get(_STORE):
+        raise UsageError.no_state_store(_STORE, _ROCKS)
+
+
+def _check_meaning(opened: tuple[SparkFrame, ...], reach: Reach) -> None:
+    """Refuse settings under which tasks would evaluate the condition otherwise than Spark."""
+    differs = meaning_differs(opened[0].session.conf, reach.reads)
+    read = {(node.table, node.name) for part in reach.reads for node in part.node.find_all(exp.Column)}
+    kinds = {
+        field.dataType.simpleString() for own in opened for field in own.frame.schema if (own.name, field.name) in read
+    }
+    if differs is None and kinds & _ZONELESS:
+        differs = other_zone(opened[0].session.conf)
+    if differs is not None:
+        raise UsageError.stream_setting(*differs)
+
+
+def _beside_static(meet: Meet, sides: tuple[Streamed, ...]) -> DataFrame:
+    """Every batch of the stream meets all rows of the other frame, which go with the tasks."""
+    number = next(i for i, side in enumerate(sides) if side.own.frame.isStreaming)
+    how = meet.call.get("how") or "inner"
+    kept = {"right": 1, "rightouter": 1}.get(how.lower().replace("_", ""), 0)
+    if kept != number and (meet.what in ("asof", "window") or how.lower() not in ("inner", "cross")):
+        raise UsageError.static_side_kept(sides[kept].own.name, how)
+    moving, still = sides[number], sides[1 - number]
+    rows = collected(still.own.frame.select(*map(quoted, still.columns)))
+    schema = meet(*(own.no_rows for own in sides)).schema
+    frame = moving.projected({})
+    task = partial(_look_up, meet, number, moving.columns, pack(rows))
+    return mapped(frame, task, from_arrow_schema(schema))
+
+
+def _look_up(meet: Meet, number: int, columns: tuple[str, ...], still: bytes, batches: Batches) -> Batches:
+    other = unpack(pa.py_buffer(still))
+    for batch in batches:
+        rows = pa.Table.from_batches([batch]).rename_columns(list(columns))
+        yield from meet(*((rows, other) if number == 0 else (other, rows))).to_batches()
+
+
+def _remembering(meet: Meet, reach: Reach, sides: tuple[Streamed, ...], schema: pa.Schema) -> DataFrame:
+    """Both inputs' rows in the cells of their keys, which remember them."""
+    keys = _key_texts(reach, sides)
+    cells = reach.cells or (CELLS if keys else 1)
+    order = (reach.rule.driving, 1 - reach.rule.driving)
+    parcels = [_placed(sides[i], i, reach, keys, cells, part) for part, i in enumerate(order)]
+    frame = reduce(type(parcels[0]).union, parcels).withColumn(CELL, F.expr(f"shiftright({PLACE}, 1)"))
+    empty = tuple(_lanes(sides[i].no_rows, len(keys), [key[2] for key in keys]) for i in order)
+    cell = Remembered(meet, reach.rule, cells, tuple(pack(own) for own in empty))
+    found = frame.groupBy(CELL).transformWithStateInPandas(cell, f"{RESULTS} BINARY", "Append", "EventTime")
+    return mapped(found, unpacked, from_arrow_schema(schema))
+
+
+def _lanes(rows: pa.Table, keys: int, kinds: list[pa.DataType]) -> pa.Table:
+    """No rows, with the columns that are computed of them."""
+    fields = [(AT, pa.int64()), (UNTIL, pa.int64()), *((f"{KEY}{i}", kinds[i]) for i in range(keys))]
+    return pa.table(
+        {name: pa.nulls(0, kind) for name, kind in fields} | dict(zip(rows.column_names, rows.columns, strict=True))
+    )
+
+
+def _key_texts(reach: Reach, sides: tuple[Streamed, ...]) -> list[tuple[str, str, pa.DataType]]:
+    """Every key as both inputs' text in the type in which Spark compares them; those of other types place no row."""
+    found = []
+    for key in reach.keys:
+        kinds = [_kind(side, own.sql) for side, own in zip(sides, (key.left, key.right), strict=True)]
+        if None in kinds:
+            continue
+        kind = kinds[0] if kinds[0] == kinds[1] else comparison_type(*kinds)
+        if kind is not None and not pa.types.is_decimal256(kind) and not pa.types.is_null(kind):
+            texts = [f"CAST({own.sql} AS {spark_type(kind)})" for own in (key.left, key.right)]
+            found.append((texts[0], texts[1], kind))
+    return found
+
+
+def _kind(side: Streamed, sql: str) -> pa.DataType | None:
+    return arrow_type(side.own.frame.alias(side.own.name).selectExpr(f"{sql} AS key").schema["key"].dataType)
+
+
+def _placed(
+    side: Streamed, number: int, reach: Reach, keys: list[tuple[str, str, pa.DataType]], cells: int, part: int
+) -> DataFrame:
+    """The parcels of an input: twice the cell, and 1 more for rows of the input that does not drive."""
+    at = f"unix_micros({quoted(side.own.name)}.{quoted(side.time)})"
+    own = [key[number] for key in keys]
+    texts = {AT: at, UNTIL: reach.untils[number]} | {f"{KEY}{i}": text for i, text in enumerate(own)}
+    dealt = ", ".join(quoted(f"{KEY}{i}") for i in range(len(own))) or quoted(AT)
+    frame = side.projected(texts)
+    if own or part == 0:
+        cell = F.expr(f"CAST(pmod(hash({dealt}), {cells}) AS INT)")
+    else:
+        cell = F.explode(F.sequence(F.lit(0), F.lit(cells - 1)))
+    return sent(frame.withColumn(PLACE, cell).withColumn(PLACE, F.expr(f"{PLACE} * 2 + {part}")))
