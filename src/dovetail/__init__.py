@@ -62,7 +62,7 @@ def join(
     Parameters
     ----------
     *frames, **named
-        Two frames: Spark DataFrames, or any of pyarrow, pandas, Polars, DuckDB. Unnamed ones are called `l` and `r` in
+        Two frames: Spark DataFrames, streaming ones too, or any of pyarrow, pandas, Polars, DuckDB. Unnamed ones are called `l` and `r` in
         the condition; `join(p=pings, o=outages, ...)` names them `p` and `o`. Three and more, all named, are joined two
         at a time; the condition must connect them all.
     on

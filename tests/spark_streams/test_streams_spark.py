@@ -1,0 +1,279 @@
+"""Joins of streaming DataFrames on Spark: the rows of the batch join, through restarts, for every kind of join."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import dovetail as dv
+from dovetail.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+
+SECOND = 1_000_000
+LAST = 10_000
+"""Seconds at which the last row of either input lies: it lets the watermark pass all others."""
+
+
+def _temporal(left: Any, right: Any, **options: Any) -> Any:
+    return dv.temporal_join(l=left, r=right, ts="ts", window=dv.sliding("7 seconds"), **options)
+
+
+_BAND = "l.k = r.k AND r.ts BETWEEN l.ts - INTERVAL 20 SECONDS AND l.ts + INTERVAL 5 SECONDS"
+_SOON = "r.ts >= l.ts AND r.ts < l.ts + INTERVAL 5 SECONDS AND l.v < r.v"
+_FOLDS = {"n": "count(*)", "most": "max(v)"}
+QUICK: dict[str, Callable[..., Any]] = {
+    "inner": partial(dv.join, on=_BAND),
+    "left, no key, 3 cells": partial(dv.join, on=_SOON, how="left", partitions=3),
+    "asof": partial(dv.asof_join, on="ts", keys="k"),
+}
+SLOW: dict[str, Callable[..., Any]] = {
+    **{how: partial(dv.join, on=_BAND, how=how) for how in ("left", "right", "semi", "anti")},
+    "fold": partial(dv.join, on=_BAND, agg={"n": "count(*)", "most": "max(r.v)"}, per="l"),
+    "select": partial(dv.join, on=_BAND, select="l.id, r.id AS r_id, l.v + r.v AS sum"),
+    "window": partial(dv.window_join, on="ts", keys="k", preceding="30 seconds", following="2 seconds", agg=_FOLDS),
+    "nearest": partial(dv.asof_join, on="ts", direction="nearest", tolerance="3 seconds", how="inner"),
+    "prevailing": partial(
+        dv.window_join, on="ts", keys="k", preceding="3 seconds", include_prevailing=True, agg=_FOLDS
+    ),
+    "temporal": partial(_temporal, on="l.k = r.k"),
+    "temporal left": partial(_temporal, on="TRUE", how="left"),
+    "temporal anti": partial(_temporal, on="l.k = r.k", how="anti"),
+}
+
+
+@dataclass(frozen=True)
+class Flow:
+    """A stream that comes in files, one in each micro-batch, and all its rows."""
+
+    folder: Path
+    tables: list[pa.Table]
+
+    def write(self, numbers: range) -> None:
+        """Let some files come."""
+        self.folder.mkdir(exist_ok=True)
+        for i in numbers:
+            path = self.folder / f"{i:03}.parquet"
+            pq.write_table(self.tables[i], path)
+            os.utime(path, (1_000_000 + i, 1_000_000 + i))
+
+    def read(self, spark: SparkSession, delay: str | None = "10 seconds") -> DataFrame:
+        """The stream."""
+        schema = "id BIGINT, k INT, ts TIMESTAMP_LTZ, v DOUBLE, `odd place` STRING"
+        frame = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(self.folder))
+        return frame if delay is None else frame.withWatermark("ts", delay)
+
+    @property
+    def whole(self) -> pa.Table:
+        """All rows."""
+        return pa.concat_tables(self.tables)
+
+
+def _flow(folder: Path, rows: int, seed: int) -> Flow:
+    """Rows in the order of time, but for some seconds; keys and values with NULLs."""
+    rng = np.random.default_rng(seed)
+    seconds = np.sort(rng.integers(0, 600, rows)) + rng.integers(-3, 3, rows) + 100
+    keys = [None if own == 0 else int(own) for own in rng.integers(0, 4, rows)]
+    last = [*range(rows), -1], [*keys, 1], [*(seconds * SECOND).tolist(), LAST * SECOND]
+    table = pa.table(
+        {
+            "id": pa.array(last[0], pa.int64()),
+            "k": pa.array(last[1], pa.int32()),
+            "ts": pa.array(last[2], pa.timestamp("us", "UTC")),
+            "v": pa.array([*rng.random(rows), 0.0]),
+            "odd place": pa.array([None, *(f"at {i}" for i in range(rows))], pa.string()),
+        }
+    )
+    part = rows // 3
+    return Flow(folder, [table.slice(i * part, part) for i in range(3)] + [table.slice(rows)])
+
+
+@pytest.fixture(scope="module")
+def flows(tmp_path_factory: pytest.TempPathFactory) -> tuple[Flow, Flow]:
+    folder = tmp_path_factory.mktemp("flows")
+    both = _flow(folder / "l", 150, 1), _flow(folder / "r", 240, 2)
+    for own in both:
+        own.write(range(4))
+    return both
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _few_partitions(spark: SparkSession) -> Iterator[None]:
+    before = spark.conf.get("spark.sql.shuffle.partitions")
+    spark.conf.set("spark.sql.shuffle.partitions", "2")
+    yield
+    spark.conf.set("spark.sql.shuffle.partitions", before or "200")
+
+
+class Sink:
+    """Keeps what every micro-batch gave, once; fails, if asked to, before it has kept one."""
+
+    def __init__(self, fails_at: int | None = None) -> None:
+        self.kept: dict[int, pa.Table] = {}
+        self.fails_at = fails_at
+
+    def __call__(self, frame: DataFrame, number: int) -> None:
+        rows = frame.toArrow()
+        if number == self.fails_at:
+            self.fails_at = None
+            raise RuntimeError
+        self.kept[number] = rows
+
+    def drain(self, frame: DataFrame, checkpoint: Path) -> None:
+        """Run a query over all that has come."""
+        writer = frame.writeStream.foreachBatch(self).option("checkpointLocation", str(checkpoint))
+        writer.trigger(availableNow=True).start().awaitTermination()
+
+    @property
+    def rows(self) -> list[str]:
+        """What came of all rows but the last ones, which wait for good."""
+        return _rows(pa.concat_tables(self.kept.values()))
+
+
+def _rows(table: pa.Table) -> list[str]:
+    own = [row for row in table.to_pylist() if row["id"] != -1 and row.get("r_id") != -1]
+    return sorted(str(tuple(row.values())) for row in own)
+
+
+def _check(spark: SparkSession, flows: tuple[Flow, Flow], folder: Path, joins: dict[str, Callable[..., Any]]) -> None:
+    """All queries at once: each is mostly waiting."""
+
+    def drained(name: str) -> Sink:
+        sink = Sink()
+        sink.drain(joins[name](*(own.read(spark) for own in flows)), folder / name)
+        return sink
+
+    with ThreadPoolExecutor(4) as pool:
+        found = dict(zip(joins, pool.map(drained, joins), strict=True))
+    for name, join in joins.items():
+        whole = join(*(own.whole for own in flows))
+        assert len(_rows(whole)) > 20, name
+        assert found[name].rows == _rows(whole), name
+
+
+def test_streams_give_the_rows_of_the_batch_join(spark: SparkSession, flows: tuple[Flow, Flow], tmp_path: Path) -> None:
+    _check(spark, flows, tmp_path, QUICK)
+
+
+@pytest.mark.slow
+def test_streams_give_the_rows_of_every_batch_join(
+    spark: SparkSession, flows: tuple[Flow, Flow], tmp_path: Path
+) -> None:
+    _check(spark, flows, tmp_path, SLOW)
+
+
+def test_a_query_that_fails_goes_on_where_it_was(spark: SparkSession, tmp_path: Path) -> None:
+    both = _flow(tmp_path / "l", 60, 3), _flow(tmp_path / "r", 90, 4)
+    join = partial(dv.join, on=_BAND, how="left")
+    sink = Sink(fails_at=1)
+    for own in both:
+        own.write(range(2))
+    with pytest.raises(Exception, match="RuntimeError"):
+        sink.drain(join(*(own.read(spark) for own in both)), tmp_path / "checkpoint")
+    for own in both:
+        own.write(range(2, 4))
+    sink.drain(join(*(own.read(spark) for own in both)), tmp_path / "checkpoint")
+    assert sink.rows == _rows(join(*(own.whole for own in both)))
+
+
+def test_a_stream_looks_up_a_batch_frame(spark: SparkSession, flows: tuple[Flow, Flow], tmp_path: Path) -> None:
+    spans = pa.table({"low": [0.1, 0.5], "high": [0.3, 0.9], "place": ["a", "b"]})
+    join = partial(dv.join, on="l.v BETWEEN r.low AND r.high", how="left", select="l.id, l.v, r.place")
+    sink = Sink()
+    sink.drain(join(flows[0].read(spark, None), spark.createDataFrame(spans)), tmp_path / "checkpoint")
+    assert sink.rows == _rows(join(flows[0].whole, spans))
+
+
+@pytest.mark.slow
+def test_a_checkpoint_of_other_cells_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    both = _flow(tmp_path / "l", 30, 5), _flow(tmp_path / "r", 30, 6)
+    for cells, files in ((2, range(1)), (3, range(1, 4))):
+        for own in both:
+            own.write(files)
+        frame = dv.join(*(own.read(spark) for own in both), on=_BAND, partitions=cells)
+        if cells == 2:
+            Sink().drain(frame, tmp_path / "checkpoint")
+            continue
+        with pytest.raises(Exception, match="the checkpoint holds rows of 2 cells, the join now has 3"):
+            Sink().drain(frame, tmp_path / "checkpoint")
+
+
+@pytest.mark.parametrize(
+    ("join", "message"),
+    [
+        (partial(dv.join, on=_BAND, how="full"), r"does not take how='full'; it takes 'inner', 'left'"),
+        (partial(dv.join, on=_BAND, algorithm="der"), r"does not take algorithm='der'; it takes 'auto'"),
+        (partial(dv.join, on=_BAND, agg={"n": "count(*)"}, per="r"), r"does not take per='r'; it takes 'l'"),
+        (partial(dv.join, on="l.k = r.k", how="left"), r"rows of 'l' would wait .* an end to r.ts"),
+        (partial(dv.asof_join, on="ts", how="right"), r"does not take how='right'"),
+        (partial(dv.asof_join, on="ts", direction="forward"), r"direction='forward'; .* or a tolerance beside it"),
+        (partial(dv.asof_join, on="v"), r"l.v is not the event time of 'l'; .* 'ts'"),
+        (partial(dv.window_join, on="ts", preceding="unbounded", following="unbounded", agg=_FOLDS), r"following='unb"),
+        (partial(dv.window_join, on="ts", preceding="v", agg=_FOLDS), r"preceding='v'; it takes a duration"),
+        (partial(_temporal, on="l.k = r.k", how="full"), r"does not take how='full'"),
+        (partial(_temporal, on="l.k = r.k", algorithm="tpmj"), r"does not take algorithm='tpmj'"),
+        (partial(dv.explain, on=_BAND), r"input 'l' is a streaming DataFrame; this takes batch frames"),
+        (partial(dv.join, on="l.nothing = r.k"), r"column 'nothing' not found"),
+    ],
+)
+def test_what_streams_cannot_be_asked_for_is_one_line(
+    spark: SparkSession, flows: tuple[Flow, Flow], join: Callable[..., Any], message: str
+) -> None:
+    with pytest.raises(UsageError, match=message) as raised:
+        join(*(own.read(spark) for own in flows))
+    assert "\n" not in str(raised.value)
+
+
+def test_a_stream_without_a_watermark_is_refused(spark: SparkSession, flows: tuple[Flow, Flow]) -> None:
+    left, right = flows
+    with pytest.raises(UsageError, match=r"input 'r' has no watermark; .*Hint: r.withWatermark"):
+        dv.join(left.read(spark), right.read(spark, None), on=_BAND)
+
+
+def test_a_batch_frame_beside_a_stream_is_not_kept(spark: SparkSession, flows: tuple[Flow, Flow]) -> None:
+    still = spark.createDataFrame(flows[1].whole)
+    with pytest.raises(UsageError, match=r"input 'l' is no stream, so a left join would wait"):
+        dv.join(still, flows[0].read(spark), on=_BAND, how="left")
+
+
+def test_three_streams_are_refused(spark: SparkSession, flows: tuple[Flow, Flow]) -> None:
+    a, b = (own.read(spark) for own in flows)
+    with pytest.raises(UsageError, match=r"does not take inputs=3; it takes two"):
+        dv.join(a=a, b=b, c=a, on="a.k = b.k AND b.k = c.k")
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "on", "message"),
+    [
+        ("spark.sql.session.timeZone", "Europe/Berlin", f"{_BAND} AND hour(l.ts) = hour(r.ts)", "needs 'UTC'"),
+        ("spark.sql.ansi.enabled", "false", f"{_BAND} AND l.k + 1 > r.k", "spark.sql.ansi.enabled is 'false'"),
+        (
+            "spark.sql.streaming.stateStore.providerClass",
+            "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider",
+            _BAND,
+            r"state store cannot hold .*RocksDB",
+        ),
+    ],
+)
+def test_a_session_that_would_answer_otherwise_is_refused(
+    spark: SparkSession, flows: tuple[Flow, Flow], setting: str, value: str, on: str, message: str
+) -> None:
+    before = spark.conf.get(setting)
+    spark.conf.set(setting, value)
+    try:
+        with pytest.raises(UsageError, match=message):
+            dv.join(*(own.read(spark) for own in flows), on=on)
+    finally:
+        spark.conf.set(setting, before or "")
