@@ -62,9 +62,9 @@ def join(
     Parameters
     ----------
     *frames, **named
-        Two frames: Spark DataFrames, streaming ones too, or any of pyarrow, pandas, Polars, DuckDB. Unnamed ones are called `l` and `r` in
-        the condition; `join(p=pings, o=outages, ...)` names them `p` and `o`. Three and more, all named, are joined two
-        at a time; the condition must connect them all.
+        Two frames: Spark DataFrames, streaming ones too, or any of pyarrow, pandas, Polars, DuckDB. Unnamed ones are
+        called `l` and `r` in the condition; `join(p=pings, o=outages, ...)` names them `p` and `o`. Three and more, all
+        named, are joined two at a time; the condition must connect them all.
     on
         A Spark SQL boolean. Equalities and `< <= > >= BETWEEN` between one side and the other drive the join; the sides
         may be any deterministic expressions of one input each. So do distances, `abs(l.a - r.a) <= 10` or
