@@ -153,7 +153,7 @@ def _is_spark(frame: Any) -> bool:
 
 def _are_streams(frames: dict[str, Any]) -> bool:
     """Whether all frames are Spark's, and one of them streams."""
-    return any(_is_spark(own) and own.isStreaming for own in frames.values()) and _are_spark(frames)
+    return any(getattr(own, "isStreaming", None) is True for own in frames.values()) and _are_spark(frames)
 
 
 def _streamed(what: str, frames: dict[str, Any], call: dict[str, Any]) -> Any:
