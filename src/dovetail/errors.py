@@ -819,10 +819,10 @@ class UsageError(DovetailError, ValueError):
         )
 
     @classmethod
-    def static_side_kept(cls, name: str, how: str) -> Self:
+    def static_side_kept(cls, name: str) -> Self:
         """Refuse to say of a batch frame which rows have no partner in a stream without end."""
         return cls(
-            f"input {name!r} is no stream, so a {how} join would wait for its partners for good; beside a stream, a "
+            f"input {name!r} is no stream, so its rows would wait for their partners for good; beside a stream, a "
             "batch frame can be joined or looked up. Hint: how='inner', or the stream first with how='left'."
         )
 

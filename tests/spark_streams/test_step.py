@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -14,57 +14,76 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dovetail as dv
-from dovetail._hosts.stream.step import AT, FOR_GOOD, KEY, NEVER, UNTIL, Rule, step
+from dovetail._core.condition.inputs import Input
+from dovetail._hosts.stream.meet import Meet
+from dovetail._hosts.stream.reach import rules_of
+from dovetail._hosts.stream.step import AT, FOR_GOOD, KEY, NEVER, UNTIL, step
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from dovetail._hosts.stream.meet import Meets
+    from dovetail._hosts.stream.step import Rule
+
 SECOND = 1_000_000
+_CALLS: dict[str, Callable[..., Any]] = {
+    "join": dv.join,
+    "asof": dv.asof_join,
+    "window": dv.window_join,
+    "temporal": dv.temporal_join,
+}
 
 
 @dataclass(frozen=True)
 class Kind:
     """A join of l and r, and how far after and before a left row a right one can be, in seconds."""
 
-    call: Callable[..., pa.Table]
+    meet: Meet
     after: int | None
     before: int | None
-    rule: Rule
     keyed: bool = True
-    options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def turns(self) -> list[tuple[Meets, Rule]]:
+        """What is done in turn, and who drives it."""
+        return list(zip(self.meet.turns, rules_of(self.meet.asked), strict=True))
+
+    def call(self, left: pa.Table, right: pa.Table) -> pa.Table:
+        """The join of two whole tables."""
+        return cast("pa.Table", _CALLS[self.meet.what](l=left, r=right, **self.meet.call))
 
 
-def _temporal(left: pa.Table, right: pa.Table, **options: Any) -> pa.Table:
-    return dv.temporal_join(l=left, r=right, ts="ts", window=dv.sliding("4 seconds"), **options)
+def _kind(what: str, after: int | None, before: int | None, *, keyed: bool = True, **call: Any) -> Kind:
+    inputs = Input("l", ("id", "k", "ts", "v")), Input("r", ("id", "k", "ts", "v"))
+    return Kind(Meet(what, inputs, call), after, before, keyed)
 
 
 _BAND = "l.k = r.k AND r.ts >= l.ts - INTERVAL 6 SECONDS AND r.ts <= l.ts + INTERVAL 2 SECONDS"
 _SINCE = "r.ts <= l.ts AND l.v > r.v"
-_ASOF = partial(dv.asof_join, on="ts", keys="k")
-_WINDOW = partial(dv.window_join, on="ts", keys="k", agg={"n": "count(*)", "last": "last(v)", "most": "max(v)"})
-KINDS: dict[str, Kind] = {
-    "inner": Kind(partial(dv.join, on=_BAND), 2, 6, Rule()),
-    "inner, no key": Kind(partial(dv.join, on=_SINCE), 0, None, Rule(), keyed=False),
-    **{how: Kind(partial(dv.join, on=_BAND, how=how), 2, 6, Rule(waits=True)) for how in ("left", "semi", "anti")},
-    "right": Kind(partial(dv.join, on=_BAND, how="right"), 2, 6, Rule(driving=1, waits=True)),
-    "fold": Kind(
-        partial(dv.join, on=_BAND, agg={"n": "count(*)", "least": "min(r.v)"}, per="l"), 2, 6, Rule(waits=True)
-    ),
-    "since": Kind(partial(dv.join, on=_SINCE, how="left"), 0, None, Rule(waits=True), keyed=False),
-    "asof": Kind(_ASOF, 0, 0, Rule(waits=True, prevailing=True)),
-    "asof, no key": Kind(
-        partial(dv.asof_join, on="ts", ties="all"), 0, 0, Rule(waits=True, prevailing=True), keyed=False
-    ),
-    "asof, strict": Kind(partial(_ASOF, strict=True), 0, 0, Rule(waits=True, prevailing=True)),
-    "asof, null-safe": Kind(partial(_ASOF, null_safe=True), 0, 0, Rule(waits=True, prevailing=True)),
-    "nearest": Kind(partial(_ASOF, direction="nearest", tolerance="3 seconds"), 3, 3, Rule(waits=True)),
-    "forward": Kind(partial(_ASOF, direction="forward", tolerance="3 seconds", how="anti"), 3, 0, Rule(waits=True)),
-    "window": Kind(partial(_WINDOW, preceding="5 seconds", following="1 second"), 1, 5, Rule(waits=True)),
-    "prevailing": Kind(
-        partial(_WINDOW, preceding="2 seconds", include_prevailing=True), 0, 2, Rule(waits=True, prevailing=True)
-    ),
-    "temporal": Kind(partial(_temporal, on="l.k = r.k"), 4, 4, Rule()),
-    "temporal left": Kind(partial(_temporal, on="l.k = r.k", how="left"), 4, 4, Rule(waits=True)),
+_FOLDS = {"n": "count(*)", "least": "min(r.v)"}
+_band = partial(_kind, "join", 2, 6, on=_BAND)
+_since = partial(_kind, "join", 0, None, on=_SINCE, keyed=False)
+_asof = partial(_kind, "asof", on="ts", keys="k")
+_window = partial(_kind, "window", on="ts", keys="k", agg={"n": "count(*)", "last": "last(v)", "most": "max(v)"})
+_temporal = partial(_kind, "temporal", 4, 4, on="l.k = r.k", ts="ts", window=dv.sliding("4 seconds"))
+KINDS = {
+    **{how: _band(how=how) for how in ("inner", "left", "right", "full", "semi", "anti")},
+    "inner, no key": _since(),
+    "since": _since(how="left"),
+    "shown": _band(how="full", select="coalesce(l.id, r.id) AS id, l.v + r.v AS sum"),
+    "fold": _band(agg=_FOLDS, per="l"),
+    "fold of the right": _band(agg={"n": "count(*)", "most": "max(l.v)"}, per="r"),
+    "asof": _asof(0, 0),
+    "asof, no key": _asof(0, 0, keys=None, ties="all", keyed=False),
+    "asof, strict": _asof(0, 0, strict=True),
+    "asof, null-safe": _asof(0, 0, null_safe=True),
+    "asof, where": _asof(0, None, where="l.v > r.v"),
+    "nearest": _asof(3, 3, direction="nearest", tolerance="3 seconds"),
+    "forward": _asof(3, 0, direction="forward", tolerance="3 seconds", how="anti"),
+    "window": _window(1, 5, preceding="5 seconds", following="1 second"),
+    "prevailing": _window(0, 2, preceding="2 seconds", include_prevailing=True),
+    "temporal": _temporal(),
+    "temporal left": _temporal(how="left"),
 }
 _TIMES = st.one_of(st.none(), st.integers(0, 12))
 _ROWS = st.lists(st.tuples(_TIMES, st.sampled_from([None, 1, 2]), st.sampled_from([None, 0.5, 1.5, 2.5])), max_size=6)
@@ -97,26 +116,37 @@ def test_micro_batches_give_the_rows_of_the_batch_join(
     name: str, batches: list[tuple[list[Any], list[Any]]], delay: int, *, closing: bool
 ) -> None:
     kind = KINDS[name]
-    order = (0, 1) if kind.rule.driving == 0 else (1, 0)
     reaches = (kind.after, kind.before)
-    held = [_table([], 0, kind, reaches[i]) for i in order]
-    taken: list[list[pa.Table]] = [[_table([], 0, kind, own)] for own in reaches]
-    found, seen, watermark, counted = [], [None, None], NEVER, 0
+    nothing = [_table([], 0, kind, own) for own in reaches]
+    held = [nothing for _ in kind.turns]
+    taken: list[list[pa.Table]] = [[own] for own in nothing]
+    found: list[pa.Table] = []
+    seen, watermark, counted = [None, None], NEVER, 0
     for batch in [*batches, *([] if not closing else [([(90, None, None)], [(90, None, None)]), ([], [])])]:
         tables = [_table(rows, counted + 100 * i, kind, reaches[i]) for i, rows in enumerate(batch)]
         counted += 1_000
         for i, own in enumerate(tables):
             late = np.array([at is not None and at < watermark for at in own.column(AT).to_pylist()], bool)
             taken[i].append(own.filter(pa.array(~late)))
-        done = step(kind.call, kind.rule, held, [tables[i] for i in order], watermark)
-        held = [done.driving, done.other]
-        found += done.results
+        held = [_turn(*own, tables, watermark, found) for own in zip(kind.turns, held, strict=True)]
         latest = [pc.max(own.column(AT)).as_py() for own in tables]
         seen = [max((x for x in pair if x is not None), default=None) for pair in zip(seen, latest, strict=True)]
         watermark = max(watermark, _watermark(seen, delay))
-    done = step(kind.call, kind.rule, held, [own.slice(0, 0) for own in held], FOR_GOOD - 1)
+    for turn, rows in zip(kind.turns, held, strict=True):
+        _turn(turn, rows, nothing, FOR_GOOD - 1, found)
     whole = kind.call(*(_shown(pa.concat_tables(own)) for own in taken))
-    assert _rows(pa.concat_tables([whole.slice(0, 0), *found, *done.results])) == _rows(whole)
+    assert _rows(pa.concat_tables([whole.slice(0, 0), *found])) == _rows(whole)
+
+
+def _turn(
+    turn: tuple[Meets, Rule], held: list[pa.Table], new: list[pa.Table], watermark: int, found: list[pa.Table]
+) -> list[pa.Table]:
+    """What is held of both inputs after a step whose results are added to those found."""
+    meet, rule = turn
+    way = -1 if rule.driving else 1
+    done = step(meet, rule, held[::way], new[::way], watermark)
+    found += done.results
+    return [done.driving, done.other][::way]
 
 
 def _shown(rows: pa.Table) -> pa.Table:
@@ -127,9 +157,9 @@ def test_rows_leave_once_the_watermark_has_passed_their_partners() -> None:
     kind = KINDS["left"]
     left, right = (_table([(at, 1, 1.0) for at in (0, 5, 9)], 0, kind, own) for own in (kind.after, kind.before))
     nothing = [left.slice(0, 0), right.slice(0, 0)]
-    done = step(kind.call, kind.rule, nothing, [left, right], NEVER)
+    done = step(*kind.turns[0], nothing, [left, right], NEVER)
     assert (done.results, done.driving.num_rows, done.other.num_rows) == ([], 3, 3)
-    done = step(kind.call, kind.rule, [done.driving, done.other], nothing, 8 * SECOND)
+    done = step(*kind.turns[0], [done.driving, done.other], nothing, 8 * SECOND)
     assert [own.num_rows for own in done.results] == [3]  # 0 with 0; 5 with 0 and 5
     assert (done.driving.column("id").to_pylist(), done.other.column("id").to_pylist()) == ([2], [1, 2])
     assert done.wakes == 11 * SECOND
@@ -139,8 +169,8 @@ def test_the_last_row_of_a_key_stays_for_those_to_come() -> None:
     kind = KINDS["asof"]
     right = _table([(0, 1, 1.0), (1, 2, 1.0), (3, 1, 2.0), (3, 1, 3.0), (7, 2, 4.0)], 0, kind, 0)
     nothing = [right.slice(0, 0), right.slice(0, 0)]
-    done = step(kind.call, kind.rule, nothing, [nothing[0], right], NEVER)
-    done = step(kind.call, kind.rule, [done.driving, done.other], nothing, 5 * SECOND)
+    done = step(*kind.turns[0], nothing, [nothing[0], right], NEVER)
+    done = step(*kind.turns[0], [done.driving, done.other], nothing, 5 * SECOND)
     assert done.other.column("id").to_pylist() == [1, 2, 3, 4]
 
 
@@ -148,5 +178,5 @@ def test_a_late_row_is_left_out() -> None:
     kind = KINDS["anti"]
     nothing = [_table([], 0, kind, own) for own in (kind.after, kind.before)]
     late = _table([(3, 1, 1.0), (4, 1, 1.0)], 0, kind, kind.after)
-    done = step(kind.call, kind.rule, nothing, [late, nothing[1]], 4 * SECOND)
+    done = step(*kind.turns[0], nothing, [late, nothing[1]], 4 * SECOND)
     assert done.driving.column("ts").cast(pa.int64()).to_pylist() == [4 * SECOND]

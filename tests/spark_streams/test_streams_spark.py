@@ -36,12 +36,15 @@ _SOON = "r.ts >= l.ts AND r.ts < l.ts + INTERVAL 5 SECONDS AND l.v < r.v"
 _FOLDS = {"n": "count(*)", "most": "max(v)"}
 QUICK: dict[str, Callable[..., Any]] = {
     "inner": partial(dv.join, on=_BAND),
-    "left, no key, 3 cells": partial(dv.join, on=_SOON, how="left", partitions=3),
-    "asof": partial(dv.asof_join, on="ts", keys="k"),
+    "asof": partial(dv.asof_join, on="ts", keys="k", where="r.v > 0.3"),
+    "full": partial(dv.join, on=_BAND, how="full", select="coalesce(l.id, r.id) AS id, r.id AS r_id, l.v + r.v AS sum"),
 }
 SLOW: dict[str, Callable[..., Any]] = {
     **{how: partial(dv.join, on=_BAND, how=how) for how in ("left", "right", "semi", "anti")},
+    "left, no key, 3 cells": partial(dv.join, on=_SOON, how="left", partitions=3),
+    "full, no key": partial(dv.join, on=_SOON, how="full"),
     "fold": partial(dv.join, on=_BAND, agg={"n": "count(*)", "most": "max(r.v)"}, per="l"),
+    "fold of the right": partial(dv.join, on=_BAND, agg={"n": "count(*)", "most": "max(l.v)"}, per="r"),
     "select": partial(dv.join, on=_BAND, select="l.id, r.id AS r_id, l.v + r.v AS sum"),
     "window": partial(dv.window_join, on="ts", keys="k", preceding="30 seconds", following="2 seconds", agg=_FOLDS),
     "nearest": partial(dv.asof_join, on="ts", direction="nearest", tolerance="3 seconds", how="inner"),
@@ -213,9 +216,12 @@ def test_a_checkpoint_of_other_cells_is_refused(spark: SparkSession, tmp_path: P
 @pytest.mark.parametrize(
     ("join", "message"),
     [
-        (partial(dv.join, on=_BAND, how="full"), r"does not take how='full'; it takes 'inner', 'left'"),
+        (
+            partial(dv.join, on=_SOON, how="full", partitions=3),
+            r"partitions=3; it takes 1 where a full join has no keys",
+        ),
+        (partial(dv.join, on=_BAND, window=100), r"does not take window=100; it takes none"),
         (partial(dv.join, on=_BAND, algorithm="der"), r"does not take algorithm='der'; it takes 'auto'"),
-        (partial(dv.join, on=_BAND, agg={"n": "count(*)"}, per="r"), r"does not take per='r'; it takes 'l'"),
         (partial(dv.join, on="l.k = r.k", how="left"), r"rows of 'l' would wait .* an end to r.ts"),
         (partial(dv.asof_join, on="ts", how="right"), r"does not take how='right'"),
         (partial(dv.asof_join, on="ts", direction="forward"), r"direction='forward'; .* or a tolerance beside it"),
@@ -242,10 +248,22 @@ def test_a_stream_without_a_watermark_is_refused(spark: SparkSession, flows: tup
         dv.join(left.read(spark), right.read(spark, None), on=_BAND)
 
 
-def test_a_batch_frame_beside_a_stream_is_not_kept(spark: SparkSession, flows: tuple[Flow, Flow]) -> None:
+@pytest.mark.parametrize(
+    "join",
+    [
+        partial(dv.join, on=_BAND, how="left"),
+        partial(dv.join, on=_BAND, how="full"),
+        partial(dv.join, on=_BAND, agg={"n": "count(*)"}, per="l"),
+        partial(dv.asof_join, on="ts", how="inner"),
+        partial(_temporal, on="l.k = r.k", how="anti"),
+    ],
+)
+def test_a_batch_frame_beside_a_stream_is_not_kept(
+    spark: SparkSession, flows: tuple[Flow, Flow], join: Callable[..., Any]
+) -> None:
     still = spark.createDataFrame(flows[1].whole)
-    with pytest.raises(UsageError, match=r"input 'l' is no stream, so a left join would wait"):
-        dv.join(still, flows[0].read(spark), on=_BAND, how="left")
+    with pytest.raises(UsageError, match=r"input 'l' is no stream, so its rows would wait"):
+        join(still, flows[0].read(spark))
 
 
 def test_three_streams_are_refused(spark: SparkSession, flows: tuple[Flow, Flow]) -> None:

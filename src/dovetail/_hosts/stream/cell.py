@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
 
-    from dovetail._hosts.stream.meet import Meet
-    from dovetail._hosts.stream.step import Rule
+    from dovetail._hosts.stream.meet import Meets
+    from dovetail._hosts.stream.step import Rule, Step
 
 RESULTS = "results"
 RUNS = 8
@@ -33,13 +33,16 @@ _MICROS = 1_000
 class Remembered(StatefulProcessor):
     """What Spark calls for every cell: with the parcels of a micro-batch, and when the watermark has passed a time."""
 
-    def __init__(self, meet: Meet, rule: Rule, cells: int, empty: tuple[bytes, ...]) -> None:
-        self.meet, self.rule, self.cells, self.empty = meet, rule, cells, empty
+    def __init__(self, turns: tuple[tuple[Meets, Rule], ...], cells: int, empty: tuple[bytes, ...]) -> None:
+        self.turns, self.cells, self.empty = turns, cells, empty
 
     def init(self, handle: StatefulProcessorHandle) -> None:
-        """Open what Spark keeps for the cells of a task."""
+        """Open what Spark keeps for the cells of a task: of every turn, the rows of either input."""
         self.handle = handle
-        self.runs = [handle.getListState(name, "run BINARY") for name in ("driving", "other")]
+        self.runs = [
+            [handle.getListState(f"{side}{turn}", "run BINARY") for side in ("left", "right")]
+            for turn in range(len(self.turns))
+        ]
         self.known = handle.getValueState("cells", "number INT")
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[pd.DataFrame]:  # noqa: ARG002, N802, N803 -- Spark's names
@@ -75,28 +78,27 @@ class Remembered(StatefulProcessor):
         return rows.rename_columns(schema.names).cast(schema)
 
     def _step(self, came: list[list[pa.Table]], millis: int) -> Iterator[pd.DataFrame]:
-        """Join what has come with what is remembered; remember what is still needed."""
+        """Join what has come with what is remembered, and say when to be called again."""
         watermark = millis * _MICROS if millis > 0 else NEVER  # 0: Spark has none yet
-        stored = [[unpack(pa.py_buffer(run)) for (run,) in own.get()] for own in self.runs]
-        old = [pa.concat_tables([*nothing, *runs]) for nothing, runs in zip(self._nothing(), stored, strict=True)]
         new = [pa.concat_tables(own) for own in came]
-        found = step(self.meet, self.rule, old, new, watermark)
-        for part, kept in enumerate((found.driving, found.other)):
-            self._remember(part, stored[part], old[part].num_rows, new[part], kept)
-        self._wake(found.wakes)
-        for table in found.results:
-            for start in range(0, table.num_rows, ROWS):
-                yield pd.DataFrame({RESULTS: [pack(table.slice(start, ROWS))]})
+        wakes = FOR_GOOD
+        for (meet, rule), runs in zip(self.turns, self.runs, strict=True):
+            found = self._turn(meet, rule, runs, new, watermark)
+            wakes = min(wakes, found.wakes)
+            for table in found.results:
+                for start in range(0, table.num_rows, ROWS):
+                    yield pd.DataFrame({RESULTS: [pack(table.slice(start, ROWS))]})
+        self._wake(wakes)
 
-    def _remember(self, part: int, runs: list[pa.Table], old: int, new: pa.Table, kept: pa.Table) -> None:
-        """Add a run, or write all anew where rows have left or runs have become many."""
-        if kept.num_rows == old + new.num_rows and len(runs) < RUNS:
-            if new.num_rows:
-                self.runs[part].appendValue((pack(new),))
-        elif kept.num_rows:
-            self.runs[part].put([(pack(kept),)])
-        elif runs:
-            self.runs[part].clear()
+    def _turn(self, meet: Meets, rule: Rule, runs: list[Any], new: list[pa.Table], watermark: int) -> Step:
+        """Join for one of those that drive; remember what is still needed."""
+        stored = [[unpack(pa.py_buffer(run)) for (run,) in own.get()] for own in runs]
+        old = [pa.concat_tables([*nothing, *own]) for nothing, own in zip(self._nothing(), stored, strict=True)]
+        order = (rule.driving, 1 - rule.driving)
+        found = step(meet, rule, [old[i] for i in order], [new[i] for i in order], watermark)
+        for i, kept in zip(order, (found.driving, found.other), strict=True):
+            _remember(runs[i], len(stored[i]), old[i].num_rows, new[i], kept)
+        return found
 
     def _wake(self, instant: int) -> None:
         """Have Spark call once the watermark has passed an instant, and not before."""
@@ -107,6 +109,17 @@ class Remembered(StatefulProcessor):
                 self.handle.deleteTimer(timer)
         if wanted is not None and wanted not in known:
             self.handle.registerTimer(wanted)
+
+
+def _remember(runs: Any, count: int, old: int, new: pa.Table, kept: pa.Table) -> None:
+    """Add a run to so many, or write all anew where rows have left or runs have become many."""
+    if kept.num_rows == old + new.num_rows and count < RUNS:
+        if new.num_rows:
+            runs.appendValue((pack(new),))
+    elif kept.num_rows:
+        runs.put([(pack(kept),)])
+    elif count:
+        runs.clear()
 
 
 def unpacked(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

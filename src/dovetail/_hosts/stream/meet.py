@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 from dovetail._core.condition.inputs import Inputs
-from dovetail._core.plan.query import read_query
+from dovetail._core.plan.query import read_how, read_query
 from dovetail._core.plan.timed import read_asof, read_window_join
 from dovetail._core.plan.validity import read_temporal
 from dovetail._hosts.arrow import asof, join, temporal, window
 from dovetail._hosts.arrow.frames import open_frames
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pyarrow as pa
 
     from dovetail._core.condition.inputs import Input
 
-_PAIRS: dict[str, tuple[Any, Any]] = {
-    "join": (read_query, join.run),
-    "asof": (read_asof, asof.run),
-    "window": (read_window_join, window.run),
-}
+    Meets = Callable[[pa.Table, pa.Table], pa.Table]
+
+_READ: dict[str, Callable[..., Any]] = {"join": read_query, "asof": read_asof, "window": read_window_join}
+_RUN: dict[str, Callable[..., Any]] = {"join": join.run, "asof": asof.run, "window": window.run}
 
 
 @dataclass(frozen=True)
@@ -32,10 +34,39 @@ class Meet:
     inputs: tuple[Input, Input]
     call: dict[str, Any]
 
+    @cached_property
+    def asked(self) -> Any:
+        """The call, read."""
+        if self.what == "temporal":
+            return read_temporal(self.inputs, **self.call)
+        return _READ[self.what](Inputs(*self.inputs), **self.call)
+
     def __call__(self, left: pa.Table, right: pa.Table) -> pa.Table:
         """The rows that the call gives for these."""
         opened = open_frames({own.name: table for own, table in zip(self.inputs, (left, right), strict=True)})
         if self.what == "temporal":
-            return cast("pa.Table", temporal.run(read_temporal(self.inputs, **self.call), opened))
-        read, run = _PAIRS[self.what]
-        return cast("pa.Table", run(read(Inputs(*self.inputs), **self.call), *opened.values()))
+            return cast("pa.Table", temporal.run(self.asked, opened))
+        return cast("pa.Table", _RUN[self.what](self.asked, *opened.values()))
+
+    @property
+    def turns(self) -> tuple[Meets, ...]:
+        """What is done for rows that drive the join: a full one is driven by either input in turn."""
+        if self.what == "join" and read_how(self.call.get("how", "inner")) == "full":
+            return replace(self, call=self.call | {"how": "left"}), Alone(self)
+        return (self,)
+
+
+@dataclass(frozen=True)
+class Alone:
+    """The right rows that no left one meets, as a full join shows them."""
+
+    full: Meet
+
+    @cached_property
+    def anti(self) -> Meet:
+        """The join that finds them."""
+        return Meet("join", self.full.inputs[::-1], {"on": self.full.call["on"], "how": "anti"})
+
+    def __call__(self, left: pa.Table, right: pa.Table) -> pa.Table:
+        """The rows that the full join gives for these, without those of left rows."""
+        return self.full(left.slice(0, 0), self.anti(right, left))

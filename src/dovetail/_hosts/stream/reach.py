@@ -8,7 +8,7 @@ five minutes. Event times to come are never before the watermark.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -16,9 +16,9 @@ from dovetail._core.condition.duration import read_duration
 from dovetail._core.condition.inputs import Inputs
 from dovetail._core.condition.parse import column_expression
 from dovetail._core.plan.offset import UNBOUNDED, Duration, PerRow, size_of
-from dovetail._core.plan.query import read_query
-from dovetail._core.plan.timed import read_asof, read_window_join
-from dovetail._core.plan.validity import END, START, read_temporal
+from dovetail._core.plan.query import Query, read_query
+from dovetail._core.plan.timed import AsOf, WindowJoin
+from dovetail._core.plan.validity import END, START
 from dovetail._hosts.stream.step import FOR_GOOD, Rule
 from dovetail.errors import UsageError
 
@@ -28,50 +28,92 @@ if TYPE_CHECKING:
     from dovetail._core.condition.inputs import Input
     from dovetail._core.condition.values import Comparison, Equality, Expression
     from dovetail._core.plan.offset import Offset
-    from dovetail._core.plan.query import Query
-    from dovetail._core.plan.timed import AsOf, WindowJoin
     from dovetail._core.plan.validity import Temporal, Validity
+
+    Asked = Query | AsOf | WindowJoin | Temporal
+    Times = tuple[str, str]
 
 ALWAYS = f"{FOR_GOOD}L"
 _MICRO = 1_000
 _HIDDEN = {START, END}
 _LEFT_ALONE = ("inner", "left", "semi", "anti")
-_EITHER = (*_LEFT_ALONE, "right")
 
 
 @dataclass(frozen=True)
 class Reach:
-    """A join of two streams, read: who drives it, the keys, and of both inputs UNTIL, in microseconds."""
+    """What a join needs of its streams: the keys, all that tasks evaluate, and UNTIL of either, in microseconds."""
 
-    rule: Rule
     keys: tuple[Equality, ...]
     reads: tuple[Expression, ...]
-    """What tasks evaluate of the rows."""
     untils: tuple[str, str]
     cells: int | None = None
 
 
-def reach_of(what: str, inputs: Inputs, times: tuple[str, str], call: dict[str, Any]) -> Reach:
-    """Read a call; `times` are the inputs' event times."""
-    return _READ[what](inputs, times, call)
+def rules_of(asked: Asked) -> tuple[Rule, ...]:
+    """Whose rows drive a join, in turn; what no stream can be asked for is refused."""
+    if isinstance(asked, Query):
+        return _rules_of_join(asked)
+    if isinstance(asked, AsOf):
+        _check_how(asked.query.how, _LEFT_ALONE)
+        return (Rule(waits=True, prevailing=_takes_one(asked)),)
+    if isinstance(asked, WindowJoin):
+        endless = any(own.preceding is None for own in asked.windows)
+        return (Rule(waits=True, prevailing=not endless and any(own.include_prevailing for own in asked.windows)),)
+    _check_how(asked.how, _LEFT_ALONE)
+    _check_algorithm(asked.algorithm)
+    return (Rule(waits=asked.how != "inner"),)
 
 
-def _join(inputs: Inputs, times: tuple[str, str], call: dict[str, Any]) -> Reach:
-    query = read_query(inputs, **call)
-    _check_how(query.how, _EITHER)
+def _rules_of_join(query: Query) -> tuple[Rule, ...]:
     _check_algorithm(query.algorithm)
-    if query.per == "right":
-        raise UsageError.not_of_streams("per", inputs.right.name, repr(inputs.left.name))
+    if query.knobs.window is not None:
+        raise UsageError.not_of_streams("window", query.knobs.window, "none")
+    left, right = Rule(waits=True), Rule(driving=1, waits=True)
+    if query.per is not None:
+        return (left if query.per == "left" else right,)
+    return {"inner": (Rule(),), "right": (right,), "full": (left, right)}.get(query.how, (left,))
+
+
+def _takes_one(asked: AsOf) -> bool:
+    """Whether the last row before a left one is its only candidate, however long ago that was."""
+    condition = asked.query.condition
+    alone = len(condition.comparisons) == 1 and not condition.residuals
+    return asked.direction == "backward" and asked.tolerance is None and alone
+
+
+def reach_of(asked: Asked, times: Times) -> Reach:
+    """How far rows reach; `times` are the inputs' event times."""
+    if isinstance(asked, Query):
+        return _reach_of_join(asked, times)
+    if isinstance(asked, AsOf):
+        return _reach_of_asof(asked, times)
+    if isinstance(asked, WindowJoin):
+        return _reach_of_window(asked, times)
+    return _reach_of_temporal(asked, times)
+
+
+def _reach_of_join(query: Query, times: Times) -> Reach:
+    comparisons, inputs = query.condition.comparisons, query.inputs
     untils = (
-        _least(_closing(query.condition.comparisons, inputs.right, times[1])),
-        _least(_closing((own.flip() for own in query.condition.comparisons), inputs.left, times[0])),
+        _least(_closing(comparisons, inputs.right, times[1])),
+        _least(_closing((own.flip() for own in comparisons), inputs.left, times[0])),
     )
-    rule = Rule(1 if query.how == "right" else 0, waits=query.how != "inner" or query.per is not None)
-    if rule.waits and untils[rule.driving] == ALWAYS:
-        names = (inputs.left.name, inputs.right.name)
-        raise UsageError.never_due(names[rule.driving], names[1 - rule.driving], times[1 - rule.driving])
+    for rule in rules_of(query):
+        if rule.waits and untils[rule.driving] == ALWAYS:
+            names = (inputs.left.name, inputs.right.name)
+            raise UsageError.never_due(names[rule.driving], names[1 - rule.driving], times[1 - rule.driving])
     reads = (*query.condition.parts, *(own.shows for own in query.output), *_folded(query))
-    return Reach(rule, query.condition.keys, reads, untils, query.cells)
+    return Reach(query.condition.keys, reads, _filtered(query, untils), query.cells)
+
+
+def _filtered(query: Query, untils: tuple[str, ...]) -> tuple[str, str]:
+    """The same; a row that its own filters leave out has no partner."""
+    filters = (query.condition.left_filters, query.condition.right_filters)
+    left, right = (
+        f"CASE WHEN {' AND '.join(f'({part.sql})' for part in parts)} THEN {until} END" if parts else until
+        for parts, until in zip(filters, untils, strict=True)
+    )
+    return left, right
 
 
 def _closing(comparisons: Iterable[Comparison], other: Input, time: str) -> Iterable[str]:
@@ -108,48 +150,42 @@ def _least(bounds: Iterable[str]) -> str:
     return ALWAYS if not found else found[0] if len(found) == 1 else f"least({', '.join(found)})"
 
 
-def _asof(inputs: Inputs, times: tuple[str, str], call: dict[str, Any]) -> Reach:
-    asked = read_asof(inputs, **call)
-    _check_how(asked.query.how, _LEFT_ALONE)
+def _greatest(lengths: list[str]) -> str:
+    return ALWAYS if ALWAYS in lengths else lengths[0] if len(lengths) == 1 else f"greatest({', '.join(lengths)})"
+
+
+def _reach_of_asof(asked: AsOf, times: Times) -> Reach:
     if asked.direction != "backward" and asked.tolerance is None:
         raise UsageError.not_of_streams("direction", asked.direction, "'backward', or a tolerance beside it")
-    _check_axis(inputs, asked.query.condition.comparisons[0], times)
-    after = "0L" if asked.direction == "backward" else _micros("tolerance", asked.tolerance)
-    before = "0L" if asked.direction == "forward" else _micros("tolerance", asked.tolerance)
-    prevailing = (
-        before == ALWAYS and len(asked.query.condition.comparisons) == 1 and not asked.query.condition.residuals
+    length = _micros("tolerance", asked.tolerance)
+    return _by_time(
+        asked.query,
+        times,
+        after="0L" if asked.direction == "backward" else length,
+        before="0L" if asked.direction == "forward" or _takes_one(asked) else length,
     )
-    return _timed(inputs, times, asked, Rule(waits=True, prevailing=prevailing), (after, before))
 
 
-def _window(inputs: Inputs, times: tuple[str, str], call: dict[str, Any]) -> Reach:
-    asked = read_window_join(inputs, **call)
-    _check_axis(inputs, asked.query.condition.comparisons[0], times)
+def _reach_of_window(asked: WindowJoin, times: Times) -> Reach:
     if any(own.following is None for own in asked.windows):
         raise UsageError.not_of_streams("following", UNBOUNDED, "a duration")
     after = [_micros("following", own.following) for own in asked.windows]
     before = [_micros("preceding", own.preceding) for own in asked.windows]
-    prevailing = any(own.include_prevailing for own in asked.windows)
-    ends = tuple(own[0] if len(own) == 1 else f"greatest({', '.join(own)})" for own in (after, before))
-    if ALWAYS in before:
-        ends, prevailing = (ends[0], ALWAYS), False
-    return _timed(inputs, times, asked, Rule(waits=True, prevailing=prevailing), ends)
+    return _by_time(asked.query, times, after=_greatest(after), before=_greatest(before))
 
 
-def _timed(
-    inputs: Inputs, times: tuple[str, str], asked: AsOf | WindowJoin, rule: Rule, offsets: tuple[str, ...]
-) -> Reach:
-    """By time: `offsets` are how far after a left row, and how far before it, a right one can be."""
+def _by_time(query: Query, times: Times, *, after: str, before: str) -> Reach:
+    """By time: how far after a left row, and how far before it, a right one can be."""
+    sides = (query.inputs.left, query.inputs.right)
+    _check_axis(sides, query.condition.comparisons[0], times)
     untils = tuple(
         ALWAYS if own == ALWAYS else f"unix_micros({column_expression(side.name, time).sql}) + {own}"
-        for side, time, own in zip((inputs.left, inputs.right), times, offsets, strict=True)
+        for side, time, own in zip(sides, times, (after, before), strict=True)
     )
-    query = asked.query
     pairs: list[Equality | Comparison] = [*query.condition.keys, *query.condition.comparisons[1:]]
     parts = [part for own in pairs for part in (own.left, own.right)]
     parts += [*query.condition.residuals, *query.condition.left_filters, *query.condition.right_filters]
-    parts += _folded(query)
-    return Reach(rule, query.condition.keys, tuple(parts), (untils[0], untils[1]), query.cells)
+    return Reach(query.condition.keys, (*parts, *_folded(query)), _filtered(query, untils), query.cells)
 
 
 def _folded(query: Query) -> list[Expression]:
@@ -180,32 +216,24 @@ def _check_algorithm(algorithm: str) -> None:
         raise UsageError.not_of_streams("algorithm", algorithm, "'auto'")
 
 
-def _check_axis(inputs: Inputs, axis: Comparison, times: tuple[str, str]) -> None:
+def _check_axis(sides: tuple[Input, Input], axis: Comparison, times: Times) -> None:
     """Refuse a time that is not the one whose watermark is known."""
-    for side, own, time in zip((inputs.left, inputs.right), (axis.left, axis.right), times, strict=True):
+    for side, own, time in zip(sides, (axis.left, axis.right), times, strict=True):
         if own != column_expression(side.name, time):
             raise UsageError.other_time(side.name, own.node.name or own.sql, time)
 
 
-def _temporal(inputs: Inputs, times: tuple[str, str], call: dict[str, Any]) -> Reach:
-    asked = read_temporal((inputs.left, inputs.right), **call)
-    _check_how(asked.how, _LEFT_ALONE)
-    _check_algorithm(asked.algorithm)
+def _reach_of_temporal(asked: Temporal, times: Times) -> Reach:
+    left, right = asked.inputs
     for side, own, time in zip(asked.inputs, asked.validity, times, strict=True):
         if side.find(own.start) != time:
             raise UsageError.other_time(side.name, own.start, time)
-    untils = (_end(inputs.left, asked.validity[0]), _end(inputs.right, asked.validity[1]))
+    untils = (_end(left, asked.validity[0]), _end(right, asked.validity[1]))
     if asked.how != "inner" and untils[0] == ALWAYS:
-        raise UsageError.never_due(inputs.left.name, inputs.right.name, times[1])
-    condition = _equalities(asked)
-    return Reach(Rule(waits=asked.how != "inner"), *condition, untils)
-
-
-def _equalities(asked: Temporal) -> tuple[tuple[Equality, ...], tuple[Expression, ...]]:
-    """The keys of a condition, and all that it evaluates."""
-    query = read_query(Inputs(*asked.hidden_inputs), on=asked.overlapping)
-    reads = (part for part in query.condition.parts if not {c.name for c in part.node.find_all(exp.Column)} & _HIDDEN)
-    return query.condition.keys, tuple(reads)
+        raise UsageError.never_due(left.name, right.name, times[1])
+    condition = read_query(Inputs(*asked.hidden_inputs), on=asked.overlapping).condition
+    reads = [part for part in condition.parts if not {own.name for own in part.node.find_all(exp.Column)} & _HIDDEN]
+    return Reach(condition.keys, tuple(reads), untils)
 
 
 def _end(side: Input, own: Validity) -> str:
@@ -221,6 +249,3 @@ def _end(side: Input, own: Validity) -> str:
         return ALWAYS
     length = -(-own.window.length // _MICRO)
     return f"unix_micros({column_expression(side.name, own.start).sql}) + {length}L"
-
-
-_READ = {"join": _join, "asof": _asof, "window": _window, "temporal": _temporal}

@@ -30,7 +30,7 @@ from dovetail._hosts.spark.types import arrow_type, can_leave, spark_type
 from dovetail._hosts.spark.wire import pack, plain, unpack
 from dovetail._hosts.stream.cell import RESULTS, Remembered, unpacked
 from dovetail._hosts.stream.meet import Meet
-from dovetail._hosts.stream.reach import reach_of
+from dovetail._hosts.stream.reach import reach_of, rules_of
 from dovetail._hosts.stream.step import AT, KEY, UNTIL
 from dovetail.errors import UnsupportedError, UsageError
 
@@ -38,9 +38,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
 
+    from dovetail._core.condition.inputs import Input
     from dovetail._hosts.spark.frames import SparkFrame
+    from dovetail._hosts.stream.meet import Meets
     from dovetail._hosts.stream.reach import Reach
+    from dovetail._hosts.stream.step import Rule
 
     Batches = Iterator[pa.RecordBatch]
 
@@ -71,6 +75,11 @@ class Streamed:
         return marked[0]
 
     @property
+    def input(self) -> Input:
+        """What tasks see of it."""
+        return replace(self.own.input, columns=self.columns)
+
+    @property
     def no_rows(self) -> pa.Table:
         """An empty table of the columns that travel."""
         return plain(_schema(self.own.frame.select(*map(quoted, self.columns))).empty_table())
@@ -90,15 +99,15 @@ def run(what: str, frames: dict[str, Any], call: dict[str, Any]) -> DataFrame:
         raise UsageError.not_of_streams("inputs", len(frames), "two")
     opened = open_frames(frames, streams=True)
     sides = tuple(Streamed(own, _travelling(what, own, opened, call)) for own in opened)
-    meet = Meet(what, (_seen(sides[0]), _seen(sides[1])), call)
+    meet = Meet(what, (sides[0].input, sides[1].input), call)
+    rules = rules_of(meet.asked)
     if not all(own.frame.isStreaming for own in opened):
-        return _beside_static(meet, sides)
-    inputs = Inputs(opened[0].input, opened[1].input)
-    reach = reach_of(what, inputs, (sides[0].time, sides[1].time), call)
+        return _beside_static(meet, rules, sides)
+    reach = reach_of(meet.asked, (sides[0].time, sides[1].time))
     _check_store(opened[0])
     _check_meaning(opened, reach)
-    schema = meet(*(own.no_rows for own in sides)).schema
-    return _remembering(meet, reach, sides, schema)
+    results = _remembering(tuple(zip(meet.turns, rules, strict=True)), reach, sides)
+    return mapped(results, unpacked, _shown(meet, sides))
 
 
 def _travelling(what: str, own: SparkFrame, opened: tuple[SparkFrame, ...], call: dict[str, Any]) -> tuple[str, ...]:
@@ -114,10 +123,6 @@ def _travelling(what: str, own: SparkFrame, opened: tuple[SparkFrame, ...], call
             full = f"{own.name}.{name}"
             raise UnsupportedError.cannot_leave_spark(full, kinds[name].dataType.simpleString())
     return tuple(columns)
-
-
-def _seen(side: Streamed) -> Any:
-    return replace(side.own.input, columns=side.columns)
 
 
 def _schema(frame: DataFrame) -> pa.Schema:
@@ -144,19 +149,20 @@ def _check_meaning(opened: tuple[SparkFrame, ...], reach: Reach) -> None:
         raise UsageError.stream_setting(*differs)
 
 
-def _beside_static(meet: Meet, sides: tuple[Streamed, ...]) -> DataFrame:
+def _shown(meet: Meet, sides: tuple[Streamed, ...]) -> StructType:
+    """The columns of the result."""
+    return from_arrow_schema(meet(*(own.no_rows for own in sides)).schema)
+
+
+def _beside_static(meet: Meet, rules: tuple[Rule, ...], sides: tuple[Streamed, ...]) -> DataFrame:
     """Every batch of the stream meets all rows of the other frame, which go with the tasks."""
     number = next(i for i, side in enumerate(sides) if side.own.frame.isStreaming)
-    how = meet.call.get("how") or "inner"
-    kept = {"right": 1, "rightouter": 1}.get(how.lower().replace("_", ""), 0)
-    if kept != number and (meet.what in ("asof", "window") or how.lower() not in ("inner", "cross")):
-        raise UsageError.static_side_kept(sides[kept].own.name, how)
     moving, still = sides[number], sides[1 - number]
+    if any(rule.waits and rule.driving != number for rule in rules):
+        raise UsageError.static_side_kept(still.own.name)
     rows = collected(still.own.frame.select(*map(quoted, still.columns)))
-    schema = meet(*(own.no_rows for own in sides)).schema
-    frame = moving.projected({})
     task = partial(_look_up, meet, number, moving.columns, pack(rows))
-    return mapped(frame, task, from_arrow_schema(schema))
+    return mapped(moving.projected({}), task, _shown(meet, sides))
 
 
 def _look_up(meet: Meet, number: int, columns: tuple[str, ...], still: bytes, batches: Batches) -> Batches:
@@ -166,25 +172,24 @@ def _look_up(meet: Meet, number: int, columns: tuple[str, ...], still: bytes, ba
         yield from meet(*((rows, other) if number == 0 else (other, rows))).to_batches()
 
 
-def _remembering(meet: Meet, reach: Reach, sides: tuple[Streamed, ...], schema: pa.Schema) -> DataFrame:
-    """Both inputs' rows in the cells of their keys, which remember them."""
+def _remembering(turns: tuple[tuple[Meets, Rule], ...], reach: Reach, sides: tuple[Streamed, ...]) -> DataFrame:
+    """The results, packed, of both inputs' rows in the cells of their keys, which remember them."""
     keys = _key_texts(reach, sides)
     cells = reach.cells or (CELLS if keys else 1)
-    order = (reach.rule.driving, 1 - reach.rule.driving)
-    parcels = [_placed(sides[i], i, reach, keys, cells, part) for part, i in enumerate(order)]
+    if len(turns) > 1 and cells > 1 and not keys:
+        raise UsageError.not_of_streams("partitions", cells, "1 where a full join has no keys")
+    driving = turns[0][1].driving
+    parcels = [_placed(side, i, reach, keys, cells, dealt=i == driving) for i, side in enumerate(sides)]
     frame = reduce(type(parcels[0]).union, parcels).withColumn(CELL, F.expr(f"shiftright({PLACE}, 1)"))
-    empty = tuple(_lanes(sides[i].no_rows, len(keys), [key[2] for key in keys]) for i in order)
-    cell = Remembered(meet, reach.rule, cells, tuple(pack(own) for own in empty))
-    found = frame.groupBy(CELL).transformWithStateInPandas(cell, f"{RESULTS} BINARY", "Append", "EventTime")
-    return mapped(found, unpacked, from_arrow_schema(schema))
+    kinds = [key[2] for key in keys]
+    cell = Remembered(turns, cells, tuple(pack(_with_lanes(own.no_rows, kinds)) for own in sides))
+    return frame.groupBy(CELL).transformWithStateInPandas(cell, f"{RESULTS} BINARY", "Append", "EventTime")
 
 
-def _lanes(rows: pa.Table, keys: int, kinds: list[pa.DataType]) -> pa.Table:
+def _with_lanes(rows: pa.Table, keys: list[pa.DataType]) -> pa.Table:
     """No rows, with the columns that are computed of them."""
-    fields = [(AT, pa.int64()), (UNTIL, pa.int64()), *((f"{KEY}{i}", kinds[i]) for i in range(keys))]
-    return pa.table(
-        {name: pa.nulls(0, kind) for name, kind in fields} | dict(zip(rows.column_names, rows.columns, strict=True))
-    )
+    lanes = {AT: pa.int64(), UNTIL: pa.int64()} | {f"{KEY}{i}": kind for i, kind in enumerate(keys)}
+    return pa.schema([*lanes.items(), *rows.schema]).empty_table()
 
 
 def _key_texts(reach: Reach, sides: tuple[Streamed, ...]) -> list[tuple[str, str, pa.DataType]]:
@@ -206,16 +211,14 @@ def _kind(side: Streamed, sql: str) -> pa.DataType | None:
 
 
 def _placed(
-    side: Streamed, number: int, reach: Reach, keys: list[tuple[str, str, pa.DataType]], cells: int, part: int
+    side: Streamed, number: int, reach: Reach, keys: list[tuple[str, str, pa.DataType]], cells: int, *, dealt: bool
 ) -> DataFrame:
-    """The parcels of an input: twice the cell, and 1 more for rows of the input that does not drive."""
+    """The parcels of an input: twice the cell, and 1 more for rows of the right one; without keys, dealt or to all."""
+    own = {f"{KEY}{i}": key[number] for i, key in enumerate(keys)}
     at = f"unix_micros({quoted(side.own.name)}.{quoted(side.time)})"
-    own = [key[number] for key in keys]
-    texts = {AT: at, UNTIL: reach.untils[number]} | {f"{KEY}{i}": text for i, text in enumerate(own)}
-    dealt = ", ".join(quoted(f"{KEY}{i}") for i in range(len(own))) or quoted(AT)
-    frame = side.projected(texts)
-    if own or part == 0:
-        cell = F.expr(f"CAST(pmod(hash({dealt}), {cells}) AS INT)")
+    frame = side.projected({AT: at, UNTIL: reach.untils[number]} | own)
+    if own or dealt:
+        cell = F.expr(f"CAST(pmod(hash({', '.join(map(quoted, own or [AT]))}), {cells}) AS INT)")
     else:
         cell = F.explode(F.sequence(F.lit(0), F.lit(cells - 1)))
-    return sent(frame.withColumn(PLACE, cell).withColumn(PLACE, F.expr(f"{PLACE} * 2 + {part}")))
+    return sent(frame.withColumn(PLACE, cell).withColumn(PLACE, F.expr(f"{PLACE} * 2 + {number}")))

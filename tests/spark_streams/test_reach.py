@@ -1,0 +1,92 @@
+"""Until when the rows of a stream matter, as it is read from the call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import dovetail as dv
+from dovetail._core.condition.inputs import Input
+from dovetail._hosts.stream.meet import Meet
+from dovetail._hosts.stream.reach import ALWAYS, reach_of, rules_of
+from dovetail._hosts.stream.step import Rule
+
+LEFT, RIGHT = "unix_micros(`l`.`ts`)", "unix_micros(`r`.`ts`)"
+_LEFT, _RIGHT = (f"unix_micros(CAST(`{own}`.`ts` AS TIMESTAMP_LTZ))" for own in "lr")
+WAITS = Rule(waits=True)
+LAST = Rule(waits=True, prevailing=True)
+_BAND = "r.ts BETWEEN l.ts - INTERVAL 6 SECONDS AND l.ts + INTERVAL 2 SECONDS"
+_N = {"n": "count(*)"}
+
+
+def _reach(what: str, call: dict[str, Any]) -> tuple[tuple[Rule, ...], str, str]:
+    columns = ("id", "k", "ts", "end", "v")
+    meet = Meet(what, (Input("l", columns), Input("r", columns)), call)
+    return rules_of(meet.asked), *reach_of(meet.asked, ("ts", "ts")).untils
+
+
+@pytest.mark.parametrize(
+    ("what", "call", "rules", "left", "right"),
+    [
+        ("join", {"on": "l.k = r.k"}, (Rule(),), ALWAYS, ALWAYS),
+        ("join", {"on": "r.ts <= l.ts"}, (Rule(),), f"{_LEFT} - 0L", ALWAYS),
+        (
+            "join",
+            {"on": "r.ts - INTERVAL 3 SECONDS < l.ts AND l.ts < r.end", "how": "full"},
+            (WAITS, Rule(driving=1, waits=True)),
+            f"{_LEFT} - -3000000L",
+            "unix_micros(CAST(`r`.`end` AS TIMESTAMP_LTZ)) - 0L",
+        ),
+        (
+            "join",
+            {"on": "l.v > 3 AND l.ts <= r.ts AND r.ts <= l.ts", "how": "left"},
+            (WAITS,),
+            f"CASE WHEN (`l`.`v` > 3) THEN {_LEFT} - 0L END",
+            f"{_RIGHT} - 0L",
+        ),
+        ("asof", {"on": "ts", "keys": "k"}, (LAST,), f"{LEFT} + 0L", f"{RIGHT} + 0L"),
+        ("asof", {"on": "ts", "where": "l.v > r.v"}, (WAITS,), f"{LEFT} + 0L", ALWAYS),
+        (
+            "asof",
+            {"on": "ts", "where": "r.v > 3"},
+            (LAST,),
+            f"{LEFT} + 0L",
+            f"CASE WHEN (`r`.`v` > 3) THEN {RIGHT} + 0L END",
+        ),
+        ("asof", {"on": "ts", "tolerance": "2 seconds"}, (WAITS,), f"{LEFT} + 0L", f"{RIGHT} + 2000000L"),
+        (
+            "asof",
+            {"on": "ts", "direction": "forward", "tolerance": "2 seconds"},
+            (WAITS,),
+            f"{LEFT} + 2000000L",
+            f"{RIGHT} + 0L",
+        ),
+        (
+            "window",
+            {"on": "ts", "agg": _N, "preceding": "5 seconds", "following": "1 second"},
+            (WAITS,),
+            f"{LEFT} + 1000000L",
+            f"{RIGHT} + 5000000L",
+        ),
+        ("window", {"on": "ts", "agg": _N, "preceding": "unbounded"}, (WAITS,), f"{LEFT} + 0L", ALWAYS),
+        (
+            "window",
+            {"on": "ts", "agg": _N, "preceding": "2 seconds", "include_prevailing": True},
+            (LAST,),
+            f"{LEFT} + 0L",
+            f"{RIGHT} + 2000000L",
+        ),
+        (
+            "temporal",
+            {"on": "l.k = r.k", "ts": "ts", "window": dv.sliding("4 seconds"), "how": "left"},
+            (WAITS,),
+            f"{LEFT} + 4000000L",
+            f"{RIGHT} + 4000000L",
+        ),
+    ],
+)
+def test_rows_matter_until_the_last_possible_partner(
+    what: str, call: dict[str, Any], rules: tuple[Rule, ...], left: str, right: str
+) -> None:
+    assert _reach(what, call) == (rules, left, right)
