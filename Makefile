@@ -21,15 +21,20 @@ demo: $(STAMP) ## the main job in miniature, on real data
 	@$(BIN)/python examples/demo.py
 
 # Two runs at once: tests on Spark wait a good deal for Spark. What the others say is shown after them.
-test: lint ## lint, then all tests but the slow ones
-	@{ $(PYTEST) -m "not slow and not spark and not cluster" && \
-	   NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow" tests/kernels; } > $(VENV)/in-process.log 2>&1 & others=$$!; \
-	trap 'kill $$others 2>/dev/null' EXIT; \
-	$(PYTEST) -m "not slow and (spark or cluster)"; on_spark=$$?; \
-	wait $$others; in_process=$$?; cat $(VENV)/in-process.log; exit $$((on_spark + in_process))
+define run_tests
+{ $(PYTEST) -m "$(1)not spark and not cluster" && \
+   DOVETAIL_EXAMPLES=200 NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow" tests/kernels; } > $(VENV)/in-process.log 2>&1 & others=$$!; \
+trap 'kill $$others 2>/dev/null' EXIT; \
+$(PYTEST) -m "$(1)(spark or cluster)"; on_spark=$$?; \
+wait $$others; in_process=$$?; cat $(VENV)/in-process.log; exit $$((on_spark + in_process))
+endef
 
-test-long: $(STAMP) ## the slow tests, and 10,000 examples for each property
-	$(PYTEST) -m "slow or property" --hypothesis-profile=long
+test: lint ## lint, then all tests but the slow ones
+	@$(call run_tests,not slow and )
+
+test-long: export DOVETAIL_EXAMPLES ?= 10000
+test-long: $(STAMP) ## all tests, the slow ones too, and 10,000 random cases for each property
+	@$(call run_tests,)
 
 bench: $(STAMP) ## the races against other engines
 	@$(BIN)/python -m benchmarks

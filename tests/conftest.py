@@ -20,6 +20,7 @@ import pytest
 from hypothesis import settings
 
 from dovetail.spark import session as local_session
+from tests.amount import EXAMPLES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,20 +32,15 @@ CONNECT_MODE = "SPARK_CONNECT_MODE_ENABLED"
 CONNECT_TOKEN = "SPARK_CONNECT_AUTHENTICATE_TOKEN"  # noqa: S105 -- the name of the variable
 SPARK_FIXTURES = {"spark", "connect", "connect_mode"}
 
-for profile, examples in {"ci": "200", "long": "10000"}.items():
-    settings.register_profile(
-        profile, derandomize=True, deadline=None, max_examples=int(os.environ.get("DOVETAIL_EXAMPLES", examples))
-    )
-settings.load_profile("ci")
+settings.register_profile("dovetail", derandomize=True, deadline=None, max_examples=EXAMPLES)
+settings.load_profile("dovetail")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that need Spark and those that Hypothesis drives."""
+    """Mark the tests that need Spark."""
     for item in items:
         if SPARK_FIXTURES.intersection(getattr(item, "fixturenames", ())):
             item.add_marker("spark")
-        if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
-            item.add_marker("property")
 
 
 @pytest.fixture(scope="session")

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 import dovetail as dv
 from dovetail.errors import UsageError
 from dovetail.testing import assert_same_rows, naive_aggregate
+from tests.amount import one_in
 from tests.spark_answers import spark_frame
 from tests.strategies import KINDS, cases, sample
 
@@ -45,7 +46,7 @@ def _check(case: Case) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_aggregates_are_the_naive_ones(kind: str) -> None:
-    fewer = settings(max_examples=settings().max_examples // 8)  # each is folded from either side
+    fewer = settings(max_examples=one_in(8))  # each is folded from either side
     fewer(given(cases(kind, hows=["inner"]))(_check))()
 
 

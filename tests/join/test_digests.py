@@ -21,6 +21,7 @@ from dovetail._core.plan.query import read_query
 from dovetail._core.sweep.matches import SideKeys
 from dovetail._hosts.arrow.join import arguments_of, cell_of
 from dovetail.testing import assert_same_rows
+from tests.amount import one_in
 from tests.spark_answers import spark_frame
 from tests.strategies import cases
 
@@ -48,7 +49,7 @@ AGG = {
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_folds_of_cells_with_digests_are_those_of_all_rows(kind: str) -> None:
-    fewer = settings(max_examples=settings().max_examples // 4)
+    fewer = settings(max_examples=one_in(4))
     fewer(given(cases(kind, hows=["inner"]), st.integers(2, 9))(_check))()
 
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import dovetail as dv
 from dovetail.errors import UnsupportedError, UsageError
 from dovetail.testing import assert_same_rows
+from tests.amount import one_in
 from tests.spark_answers import quick, spark_frame
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ T = pa.table({"c": [3, 6, 8], "n": [7, 8, 9]})
 CHAIN = "r.a < s.b AND s.b <= t.c"
 VALUES = st.integers(0, 6) | st.none()
 DUCKDB = duckdb.connect(config={"threads": 1, "autoload_known_extensions": False})
-FEW = settings(max_examples=settings().max_examples // 5)
+FEW = settings(max_examples=one_in(5))
 SIGNS = ["<", "<=", ">", ">=", "="]
 SHAPES = {
     3: [[(0, 1), (1, 2)], [(0, 1), (0, 2)], [(0, 2), (1, 2)], [(0, 1), (1, 2), (0, 2)]],

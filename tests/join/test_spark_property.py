@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ import pytest
 
 import dovetail as dv
 from dovetail.testing import assert_same_rows
+from tests.amount import EXAMPLES, one_in
 from tests.spark_answers import spark_answers, spark_frame
 from tests.strategies import KINDS, sample
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from tests.strategies import Case
 
-EXAMPLES = int(os.environ.get("DOVETAIL_EXAMPLES", "200"))
-ON_SPARK = max(10, EXAMPLES // 20)
 PLACEMENTS: list[dict[str, Any]] = [
     {},
     {"algorithm": "broadcast"},
@@ -41,7 +39,7 @@ def test_the_arrow_host_gives_sparks_answer(spark: SparkSession, kind: str) -> N
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_spark_host_gives_sparks_answer_on_any_number_of_cells(spark: SparkSession, kind: str) -> None:
-    drawn = sample(kind, ON_SPARK, seed=2)
+    drawn = sample(kind, one_in(20), seed=2)
     placed = [(case, PLACEMENTS[i % len(PLACEMENTS)]) for i, case in enumerate(drawn)]
     with ThreadPoolExecutor(3) as pool:
         found = list(pool.map(lambda own: _joined(spark, *own), placed))

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import dovetail as dv
 from dovetail.errors import UsageError
+from tests.amount import one_in
 from tests.spark_answers import spark_frame
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ NINES = 10**38 - 1
 
 DECIMALS = st.one_of(st.integers(-NINES, NINES), st.sampled_from([NINES, -NINES, 1, -1]))
 
-FEWER = settings(max_examples=settings().max_examples // 4)  # each is folded in nine ways
+FEWER = settings(max_examples=one_in(4))  # each is folded in nine ways
 
 LIMITS = st.sampled_from([math.inf, -math.inf, math.nan, 1e308, -1e308, 1.0, -0.0, 5e-324])
 

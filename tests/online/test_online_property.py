@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import dovetail as dv
 from dovetail.errors import UsageError
 from dovetail.testing import assert_same_rows
+from tests.amount import one_in
 from tests.online.arrivals import answer, engine_of, shuffled
 from tests.temporal.drawn import window_cases
 
@@ -55,7 +56,7 @@ def _lateness(table: pa.Table) -> Any:
     return 1e301 if pa.types.is_floating(kind) else 10**30
 
 
-@settings(max_examples=settings().max_examples // 3)
+@settings(max_examples=one_in(3))
 @given(window_cases(), st.sampled_from(WAYS), st.integers(0, 1000))
 def test_any_order_of_arrival_gives_the_rows_of_the_window_join(
     case: WindowCase, way: dict[str, Any], seed: int
@@ -72,7 +73,7 @@ def test_any_order_of_arrival_gives_the_rows_of_the_window_join(
     assert_same_rows(got, expected, tolerance=1e-12)
 
 
-@settings(max_examples=settings().max_examples // 5)
+@settings(max_examples=one_in(5))
 @given(window_cases(), st.sampled_from(WAYS))
 def test_a_request_on_all_rows_gives_the_rows_of_the_window_join(case: WindowCase, way: dict[str, Any]) -> None:
     base, probe = _timed(case.left), _timed(case.right)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ from dovetail._hosts.spark.small import Planned
 from dovetail._hosts.spark.task import CellTask, marking_task
 from dovetail._hosts.spark.wire import narrowed, pack
 from dovetail.testing import assert_same_rows
+from tests.amount import one_in
 from tests.spark_answers import spark_answers, spark_frame
 from tests.strategies import KINDS, sample
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from dovetail._hosts.spark.sides import Sides
     from tests.strategies import Case
 
-EXAMPLES = max(3, int(os.environ.get("DOVETAIL_EXAMPLES", "200")) // 60)
+DRAWN = one_in(60)
 BY_ORDER = [kind for kind in KINDS if kind not in ("equality", "nested_loop")]
 KEPT = {"l": ("left", "full", "semi", "anti"), "r": ("right", "full")}
 
@@ -52,7 +52,7 @@ def test_a_small_side_is_kept_as_spark_keeps_it(
     spark: SparkSession, small_side: dict[str, str], kind: str, name: str
 ) -> None:
     small_side["name"] = name
-    drawn = [case for case in sample(kind, 4 * EXAMPLES, seed=7) if case.how in KEPT[name]][:EXAMPLES]
+    drawn = [case for case in sample(kind, 4 * DRAWN, seed=7) if case.how in KEPT[name]][:DRAWN]
     with ThreadPoolExecutor(3) as pool:
         found = list(pool.map(lambda case: _joined(spark, case), drawn))
     for got, want, case in zip(found, spark_answers(spark, drawn), drawn, strict=True):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ import pytest
 
 import dovetail as dv
 from dovetail.testing import assert_same_rows
+from tests.amount import one_in
 from tests.outer.keyed import keyed
 from tests.spark_answers import quick, spark_answers, spark_frame
 from tests.strategies import sample
@@ -22,12 +22,10 @@ if TYPE_CHECKING:
 
     from tests.strategies import Case
 
-EXAMPLES = max(6, int(os.environ.get("DOVETAIL_EXAMPLES", "200")) // 30)
-
 
 @pytest.mark.parametrize("algorithm", ["der", "redistribute", "replicate"])
 def test_the_rows_are_sparks_own(spark: SparkSession, algorithm: str) -> None:
-    drawn = list(filter(keyed, sample("equality", EXAMPLES, seed=11)))
+    drawn = list(filter(keyed, sample("equality", one_in(30), seed=11)))
     want = spark_answers(spark, drawn)
     with quick(spark), ThreadPoolExecutor(2) as pool:
         found = list(pool.map(lambda case: _joined(spark, case, algorithm), drawn))
@@ -35,7 +33,7 @@ def test_the_rows_are_sparks_own(spark: SparkSession, algorithm: str) -> None:
 
 
 def test_the_rows_of_a_ring_are_sparks_own(spark: SparkSession) -> None:
-    drawn = list(filter(keyed, sample("equality", EXAMPLES // 2, seed=12)))
+    drawn = list(filter(keyed, sample("equality", one_in(60), seed=12)))
     want = spark_answers(spark, drawn)
     with quick(spark):  # one after the other: a ring takes all slots
         found = [_joined(spark, case, "ring", partitions=1 + i % 2) for i, case in enumerate(drawn)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 import dovetail as dv
 from dovetail._core.plan.knobs import OUTER
 from dovetail.testing import assert_same_rows, naive_join
+from tests.amount import one_in
 from tests.outer.keyed import keyed
 from tests.strategies import cases
 
@@ -22,12 +22,11 @@ if TYPE_CHECKING:
 
 LEFT = pa.table({"k": [1, 2, 2, None, 5, 2], "v": ["a", "b", "b", "c", "d", "e"]})
 RIGHT = pa.table({"k": [2, 2, 7, None, 1], "w": [10, 20, 30, 40, 50]})
-EXAMPLES = int(os.environ.get("DOVETAIL_EXAMPLES", "200"))
 HOWS = ["inner", "left", "right", "full", "semi", "anti"]
 
 
 @pytest.mark.parametrize("algorithm", OUTER)
-@settings(max_examples=EXAMPLES // 8)
+@settings(max_examples=one_in(8))
 @given(case=cases("equality").filter(keyed), workers=st.sampled_from([1, 2, 3, 7]))
 def test_any_number_of_workers_gives_the_naive_join(algorithm: str, case: Case, workers: int) -> None:
     found = dv.join(case.left, case.right, on=case.on, how=case.how, algorithm=algorithm, partitions=workers)

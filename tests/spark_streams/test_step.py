@@ -18,6 +18,7 @@ from dovetail._core.condition.inputs import Input
 from dovetail._hosts.stream.meet import Meet
 from dovetail._hosts.stream.reach import rules_of
 from dovetail._hosts.stream.step import AT, FOR_GOOD, KEY, NEVER, UNTIL, step
+from tests.amount import one_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -110,7 +111,7 @@ def _rows(table: pa.Table) -> list[str]:
 
 
 @pytest.mark.parametrize("name", KINDS)
-@settings(max_examples=settings().max_examples // 5)
+@settings(max_examples=one_in(5))
 @given(batches=_MICRO_BATCHES, delay=st.integers(0, 5), closing=st.booleans())
 def test_micro_batches_give_the_rows_of_the_batch_join(
     name: str, batches: list[tuple[list[Any], list[Any]]], delay: int, *, closing: bool

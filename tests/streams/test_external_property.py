@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,6 +17,7 @@ from dovetail import stream
 from dovetail._hosts.arrow.streams import tpmj
 from dovetail.errors import UsageError
 from dovetail.testing import assert_same_rows
+from tests.amount import one_in
 from tests.strategies import cases
 from tests.streams.drawn import temporal_cases
 from tests.streams.flows import batches_of, by_start, is_in_order, pushed
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from tests.strategies import Case
     from tests.streams.drawn import TemporalCase
 
-EXAMPLES = max(12, int(os.environ.get("DOVETAIL_EXAMPLES", "200")) // 16)
 SEEDS = st.integers(0, 2**32)
 STRATEGIES = st.sampled_from(["max-fan-in", "greedy", "adaptive"])
 KINDS = ["equality", "one_inequality", "point_in_interval", "band", "overlap", "two_inequalities"]
@@ -37,7 +36,7 @@ def _feed(table: pa.Table, dice: random.Random) -> pa.RecordBatchReader:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=EXAMPLES)
+@settings(max_examples=one_in(16))
 @given(st.data(), SEEDS, STRATEGIES, st.integers(2, 4))
 def test_a_progressive_join_is_the_naive_join(
     kind: str, data: st.DataObject, seed: int, strategy: str, fan_in: int
@@ -54,7 +53,7 @@ def test_a_progressive_join_is_the_naive_join(
 
 
 @pytest.mark.parametrize("inputs", [2, 3])
-@settings(max_examples=2 * EXAMPLES)
+@settings(max_examples=one_in(8))
 @given(st.data(), SEEDS, STRATEGIES, st.integers(2, 4))
 def test_a_tpmj_gives_the_naive_rows_in_order(
     inputs: int, data: st.DataObject, seed: int, strategy: str, fan_in: int

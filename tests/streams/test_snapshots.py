@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +12,11 @@ from hypothesis import strategies as st
 
 import dovetail as dv
 from dovetail.testing import assert_same_rows, naive_join
+from tests.amount import one_in
 from tests.streams.drawn import temporal_cases
 
 if TYPE_CHECKING:
     from tests.streams.drawn import TemporalCase
-
-EXAMPLES = max(10, int(os.environ.get("DOVETAIL_EXAMPLES", "200")) // 12)
 
 
 def _valid(start: Any, end: Any, instant: Any) -> bool:
@@ -31,7 +29,7 @@ def _snapshot(table: pa.Table, ends: tuple[str, str], instant: Any) -> pa.Table:
 
 
 @pytest.mark.parametrize("algorithm", ["auto", "buffer-input", "buffer-output"])
-@settings(max_examples=EXAMPLES)
+@settings(max_examples=one_in(12, 10))
 @given(temporal_cases().filter(lambda case: "valid" in case.options), st.integers(0, 2**32))
 def test_every_snapshot_is_a_join_of_snapshots(algorithm: str, case: TemporalCase, seed: int) -> None:
     if case.tables["a"].schema.field("s").type in ("float", "double"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 import random
 from typing import TYPE_CHECKING
@@ -15,13 +14,13 @@ from hypothesis import strategies as st
 from dovetail import stream
 from dovetail._hosts.arrow.streams.tpmj import TpmjOperator
 from dovetail.testing import assert_same_rows
+from tests.amount import one_in
 from tests.streams.drawn import temporal_cases
 from tests.streams.flows import batches_of, by_start, is_in_order, pushed
 
 if TYPE_CHECKING:
     from tests.streams.drawn import TemporalCase
 
-EXAMPLES = max(20, int(os.environ.get("DOVETAIL_EXAMPLES", "200")) // 6)
 SEEDS = st.integers(0, 2**32)
 
 
@@ -36,21 +35,21 @@ def _check(case: TemporalCase, algorithm: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("algorithm", ["buffer-input", "buffer-output"])
-@settings(max_examples=EXAMPLES)
+@settings(max_examples=one_in(6))
 @given(temporal_cases(), SEEDS)
 def test_two_streams_give_the_naive_rows_in_order(algorithm: str, case: TemporalCase, seed: int) -> None:
     _check(case, algorithm, seed)
 
 
 @pytest.mark.parametrize("algorithm", ["buffer-input", "buffer-output"])
-@settings(max_examples=EXAMPLES)
+@settings(max_examples=one_in(6))
 @given(temporal_cases(inputs=3), SEEDS)
 def test_three_streams_give_the_naive_rows_in_order(algorithm: str, case: TemporalCase, seed: int) -> None:
     _check(case, algorithm, seed)
 
 
 @pytest.mark.parametrize("algorithm", ["buffer-input", "buffer-output"])
-@settings(max_examples=EXAMPLES // 2)
+@settings(max_examples=one_in(12))
 @given(temporal_cases(), SEEDS)
 def test_a_restored_operator_goes_on_where_the_other_stopped(algorithm: str, case: TemporalCase, seed: int) -> None:
     dice = random.Random(seed)

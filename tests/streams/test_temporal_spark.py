@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import pytest
 
 import dovetail as dv
 from dovetail.testing import assert_same_rows
+from tests.amount import one_in
 from tests.spark_answers import changed, quick, spark_frame
 from tests.streams.drawn import sample_temporal
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from tests.streams.drawn import TemporalCase
 
-EXAMPLES = max(3, int(os.environ.get("DOVETAIL_EXAMPLES", "200")) // 12)
-
 
 def _joined(spark: SparkSession, case: TemporalCase) -> pa.Table:
     frames: dict[str, Any] = {name: spark_frame(spark, table) for name, table in case.tables.items()}
@@ -28,12 +26,12 @@ def _joined(spark: SparkSession, case: TemporalCase) -> pa.Table:
 
 
 def test_dataframes_give_the_naive_rows(spark: SparkSession) -> None:
-    _same(spark, sample_temporal(EXAMPLES, seed=1))
+    _same(spark, sample_temporal(one_in(12), seed=1))
 
 
 @pytest.mark.slow
 def test_three_dataframes_give_the_naive_rows(spark: SparkSession) -> None:
-    _same(spark, sample_temporal(EXAMPLES, seed=2, inputs=3))
+    _same(spark, sample_temporal(one_in(12), seed=2, inputs=3))
 
 
 def _same(spark: SparkSession, drawn: list[TemporalCase]) -> None:

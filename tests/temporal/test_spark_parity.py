@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ import pytest
 
 import dovetail as dv
 from dovetail.testing import assert_same_rows
+from tests.amount import one_in
 from tests.spark_answers import quick, spark_frame
 from tests.temporal.drawn import AsOfCase, sample_asof, sample_windows
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from tests.temporal.drawn import WindowCase
 
-EXAMPLES = max(6, int(os.environ.get("DOVETAIL_EXAMPLES", "200")) // 33)
 CELLS = [3, None, 17, 1, 3]
 
 
@@ -36,7 +35,7 @@ def _joined(spark: SparkSession, case: AsOfCase | WindowCase, cells: int | None)
 
 @pytest.mark.parametrize("sample", [sample_asof, sample_windows])
 def test_any_number_of_cells_gives_the_naive_rows(spark: SparkSession, sample: Callable[..., list[Any]]) -> None:
-    placed = [(case, CELLS[i % len(CELLS)]) for i, case in enumerate(sample(EXAMPLES, seed=1))]
+    placed = [(case, CELLS[i % len(CELLS)]) for i, case in enumerate(sample(one_in(33), seed=1))]
     with quick(spark), ThreadPoolExecutor(3) as pool:
         found = list(pool.map(lambda own: _joined(spark, *own), placed))
     for got, (case, cells) in zip(found, placed, strict=True):
