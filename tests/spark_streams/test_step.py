@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
+from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
@@ -17,14 +18,16 @@ import dovetail as dv
 from dovetail._core.condition.inputs import Input
 from dovetail._hosts.stream.meet import Meet
 from dovetail._hosts.stream.reach import rules_of
-from dovetail._hosts.stream.step import AT, FOR_GOOD, KEY, NEVER, UNTIL, step
+from dovetail._hosts.stream.runs import AT, FOR_GOOD, NEVER, UNTIL, Runs
+from dovetail._hosts.stream.step import KEY, Clock, step
 from tests.amount import one_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from dovetail._hosts.stream.meet import Meets
-    from dovetail._hosts.stream.step import Rule
+    from dovetail._hosts.stream.runs import Span
+    from dovetail._hosts.stream.step import Rule, Step
 
 SECOND = 1_000_000
 _CALLS: dict[str, Callable[..., Any]] = {
@@ -110,74 +113,137 @@ def _rows(table: pa.Table) -> list[str]:
     return sorted(str(tuple(row.values())) for row in table.to_pylist())
 
 
+class Kept:
+    """Runs in memory."""
+
+    def __init__(self) -> None:
+        self.runs: dict[Span, pa.Table] = {}
+        self.written = 0
+
+    def spans(self) -> list[Span]:
+        """What there is."""
+        return list(self.runs)
+
+    def read(self, span: Span) -> pa.Table:
+        """The rows of a run."""
+        return self.runs[span]
+
+    def write(self, span: Span, rows: pa.Table) -> None:
+        """Keep a run."""
+        assert span not in self.runs
+        assert span.rows == rows.num_rows > 0
+        self.written += rows.num_rows
+        self.runs[span] = rows
+
+    def remove(self, span: Span) -> None:
+        """Forget a run."""
+        del self.runs[span]
+
+    @property
+    def ids(self) -> list[int]:
+        """The rows by number."""
+        return sorted(one for own in self.runs.values() for one in own.column("id").to_pylist())
+
+
+class Cell:
+    """What one that drives needs: what is kept of both inputs, and the last watermark."""
+
+    def __init__(self, turn: tuple[Meets, Rule], nothing: list[pa.Table]) -> None:
+        self.meet, self.rule = turn
+        self.nothing = nothing
+        self.kept = [Kept(), Kept()]
+        self.watermark = NEVER
+
+    def step(self, new: list[pa.Table], watermark: int) -> Step:
+        """A micro-batch."""
+        way = -1 if self.rule.driving else 1
+        old = [Runs(*own) for own in zip(self.kept, self.nothing, strict=True)]
+        clock = Clock(self.watermark, watermark)
+        self.watermark = watermark
+        return step(self.meet, self.rule, old[::way], new[::way], clock)
+
+
 @pytest.mark.parametrize("name", KINDS)
 @settings(max_examples=one_in(5))
-@given(batches=_MICRO_BATCHES, delay=st.integers(0, 5), closing=st.booleans())
+@given(batches=_MICRO_BATCHES, delay=st.integers(0, 5), closing=st.booleans(), many=st.sampled_from([2, 3, 8]))
 def test_micro_batches_give_the_rows_of_the_batch_join(
-    name: str, batches: list[tuple[list[Any], list[Any]]], delay: int, *, closing: bool
+    name: str, batches: list[tuple[list[Any], list[Any]]], delay: int, *, closing: bool, many: int
 ) -> None:
     kind = KINDS[name]
     reaches = (kind.after, kind.before)
     nothing = [_table([], 0, kind, own) for own in reaches]
-    held = [nothing for _ in kind.turns]
+    cells = [Cell(turn, nothing) for turn in kind.turns]
     taken: list[list[pa.Table]] = [[own] for own in nothing]
     found: list[pa.Table] = []
     seen, watermark, counted = [None, None], NEVER, 0
-    for batch in [*batches, *([] if not closing else [([(90, None, None)], [(90, None, None)]), ([], [])])]:
-        tables = [_table(rows, counted + 100 * i, kind, reaches[i]) for i, rows in enumerate(batch)]
-        counted += 1_000
-        for i, own in enumerate(tables):
-            late = np.array([at is not None and at < watermark for at in own.column(AT).to_pylist()], bool)
-            taken[i].append(own.filter(pa.array(~late)))
-        held = [_turn(*own, tables, watermark, found) for own in zip(kind.turns, held, strict=True)]
-        latest = [pc.max(own.column(AT)).as_py() for own in tables]
-        seen = [max((x for x in pair if x is not None), default=None) for pair in zip(seen, latest, strict=True)]
-        watermark = max(watermark, _watermark(seen, delay))
-    for turn, rows in zip(kind.turns, held, strict=True):
-        _turn(turn, rows, nothing, FOR_GOOD - 1, found)
+    with patch("dovetail._hosts.stream.runs.RUNS", many):
+        for batch in [*batches, *([] if not closing else [([(90, None, None)], [(90, None, None)]), ([], [])])]:
+            tables = [_table(rows, counted + 100 * i, kind, reaches[i]) for i, rows in enumerate(batch)]
+            counted += 1_000
+            for i, own in enumerate(tables):
+                late = np.array([at is not None and at < watermark for at in own.column(AT).to_pylist()], bool)
+                taken[i].append(own.filter(pa.array(~late)))
+            for cell in cells:
+                found += cell.step(tables, watermark).results
+            latest = [pc.max(own.column(AT)).as_py() for own in tables]
+            seen = [max((x for x in pair if x is not None), default=None) for pair in zip(seen, latest, strict=True)]
+            watermark = max(watermark, _watermark(seen, delay))
+        for cell in cells:
+            found += cell.step(nothing, FOR_GOOD - 1).results
     whole = kind.call(*(_shown(pa.concat_tables(own)) for own in taken))
     assert _rows(pa.concat_tables([whole.slice(0, 0), *found])) == _rows(whole)
-
-
-def _turn(
-    turn: tuple[Meets, Rule], held: list[pa.Table], new: list[pa.Table], watermark: int, found: list[pa.Table]
-) -> list[pa.Table]:
-    """What is held of both inputs after a step whose results are added to those found."""
-    meet, rule = turn
-    way = -1 if rule.driving else 1
-    done = step(meet, rule, held[::way], new[::way], watermark)
-    found += done.results
-    return [done.driving, done.other][::way]
 
 
 def _shown(rows: pa.Table) -> pa.Table:
     return rows.select(["id", "k", "ts", "v"])
 
 
+def _cell(kind: Kind) -> Cell:
+    return Cell(kind.turns[0], [_table([], 0, kind, own) for own in (kind.after, kind.before)])
+
+
 def test_rows_leave_once_the_watermark_has_passed_their_partners() -> None:
     kind = KINDS["left"]
+    cell = _cell(kind)
     left, right = (_table([(at, 1, 1.0) for at in (0, 5, 9)], 0, kind, own) for own in (kind.after, kind.before))
-    nothing = [left.slice(0, 0), right.slice(0, 0)]
-    done = step(*kind.turns[0], nothing, [left, right], NEVER)
-    assert (done.results, done.driving.num_rows, done.other.num_rows) == ([], 3, 3)
-    done = step(*kind.turns[0], [done.driving, done.other], nothing, 8 * SECOND)
+    assert cell.step([left, right], NEVER).results == []
+    done = cell.step(cell.nothing, 8 * SECOND)
     assert [own.num_rows for own in done.results] == [3]  # 0 with 0; 5 with 0 and 5
-    assert (done.driving.column("id").to_pylist(), done.other.column("id").to_pylist()) == ([2], [1, 2])
     assert done.wakes == 11 * SECOND
+    assert (cell.kept[0].ids, cell.kept[1].ids) == ([2], [0, 1, 2])  # two of three are not needed; one of three is not
+    assert cell.step(cell.nothing, 12 * SECOND).wakes == 15 * SECOND
+    assert (cell.kept[0].ids, cell.kept[1].ids) == ([], [2])
+    cell.step(cell.nothing, 15 * SECOND + 1)
+    assert cell.kept[1].ids == []
 
 
 def test_the_last_row_of_a_key_stays_for_those_to_come() -> None:
     kind = KINDS["asof"]
-    right = _table([(0, 1, 1.0), (1, 2, 1.0), (3, 1, 2.0), (3, 1, 3.0), (7, 2, 4.0)], 0, kind, 0)
-    nothing = [right.slice(0, 0), right.slice(0, 0)]
-    done = step(*kind.turns[0], nothing, [nothing[0], right], NEVER)
-    done = step(*kind.turns[0], [done.driving, done.other], nothing, 5 * SECOND)
-    assert done.other.column("id").to_pylist() == [1, 2, 3, 4]
+    earlier = _table([(0, 1, 1.0), (1, 2, 1.0), (3, 1, 2.0)], 0, kind, 0)
+    later = _table([(3, 1, 3.0), (7, 2, 4.0)], 3, kind, 0)
+    cell = _cell(kind)
+    with patch("dovetail._hosts.stream.runs.RUNS", 2):
+        cell.step([cell.nothing[0], earlier], NEVER)
+        assert cell.step([cell.nothing[0], later], 5 * SECOND).wakes == FOR_GOOD
+    assert cell.kept[1].ids == [1, 2, 4]  # 3 came too late
+
+
+def test_a_row_is_written_a_few_times_however_many_are_remembered() -> None:
+    kind = KINDS["left"]
+    cell = _cell(kind)
+    batches, rows = 300, 20
+    for i in range(batches):
+        new = [_table([(i // 4, 1, 1.0)] * rows, i * rows, kind, own) for own in (kind.after, kind.before)]
+        cell.step(new, (i // 4 - 60) * SECOND)
+    for kept in cell.kept:
+        assert kept.written <= 3 * batches * rows
+        assert len(kept.ids) <= 2 * 70 * 4 * rows
+        assert len(kept.runs) <= 4 * 8
 
 
 def test_a_late_row_is_left_out() -> None:
     kind = KINDS["anti"]
-    nothing = [_table([], 0, kind, own) for own in (kind.after, kind.before)]
+    cell = _cell(kind)
     late = _table([(3, 1, 1.0), (4, 1, 1.0)], 0, kind, kind.after)
-    done = step(*kind.turns[0], nothing, [late, nothing[1]], 4 * SECOND)
-    assert done.driving.column("ts").cast(pa.int64()).to_pylist() == [4 * SECOND]
+    cell.step([late, cell.nothing[1]], 4 * SECOND)
+    assert cell.kept[0].ids == [1]

@@ -19,7 +19,8 @@ from dovetail._core.plan.offset import UNBOUNDED, Duration, PerRow, size_of
 from dovetail._core.plan.query import Query, read_query
 from dovetail._core.plan.timed import AsOf, WindowJoin
 from dovetail._core.plan.validity import END, START
-from dovetail._hosts.stream.step import FOR_GOOD, Rule
+from dovetail._hosts.stream.runs import FOR_GOOD
+from dovetail._hosts.stream.step import Rule
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:

@@ -31,7 +31,8 @@ from dovetail._hosts.spark.wire import pack, plain, unpack
 from dovetail._hosts.stream.cell import RESULTS, Remembered, unpacked
 from dovetail._hosts.stream.meet import Meet
 from dovetail._hosts.stream.reach import reach_of, rules_of
-from dovetail._hosts.stream.step import AT, KEY, UNTIL
+from dovetail._hosts.stream.runs import AT, UNTIL
+from dovetail._hosts.stream.step import KEY
 from dovetail.errors import UnsupportedError, UsageError
 
 if TYPE_CHECKING:
