@@ -473,7 +473,7 @@ def explain(*frames: Any, on: str | tuple[str, str], **call: Any) -> Plan:
     Takes the arguments of `join`, `asof_join`, `window_join` or `temporal_join`, and explains the first of these that
     takes them all: `keys` or `direction` make it an as-of join, `preceding` a window join, `valid` or `ts` a temporal
     one. On Spark it reads each input for its statistics, as the join would; for an as-of or window join once more, to
-    count what every cell gets.
+    count what every cell gets. Of streams it reads nothing, and tells how long their rows stay.
 
     Returns
     -------

@@ -781,11 +781,6 @@ class UsageError(DovetailError, ValueError):
         return cls(f"input {name!r} is a pandas-on-Spark frame; a join takes Spark DataFrames. Hint: frame.to_spark().")
 
     @classmethod
-    def streaming(cls, name: str, taken: str = "this takes batch frames") -> Self:
-        """Refuse a streaming frame."""
-        return cls(f"input {name!r} is a streaming DataFrame; {taken}. Hint: read it with spark.read.")
-
-    @classmethod
     def no_watermark(cls, name: str) -> Self:
         """Refuse a stream of which nobody knows how late its rows may be."""
         return cls(

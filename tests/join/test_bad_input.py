@@ -247,12 +247,6 @@ def test_a_frame_of_pandas_on_spark_is_refused(spark: SparkSession) -> None:
             function(frame.pandas_api(), frame, on=call)
 
 
-def test_a_stream_is_not_explained(spark: SparkSession) -> None:
-    stream = spark.readStream.format("rate").load()
-    with pytest.raises(UsageError, match=r"input 'l' is a streaming DataFrame"):
-        dv.explain(stream, spark.createDataFrame(RIGHT), on="l.value > r.start")
-
-
 def test_a_condition_is_parsed_and_never_run() -> None:
     with pytest.raises((UsageError, UnsupportedError)):
         dv.join(LEFT, RIGHT, on="reflect('java.lang.System', 'exit', 1) < l.at AND l.at > r.start")

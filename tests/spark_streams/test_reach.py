@@ -9,11 +9,11 @@ import pytest
 import dovetail as dv
 from dovetail._core.condition.inputs import Input
 from dovetail._hosts.stream.meet import Meet
-from dovetail._hosts.stream.reach import ALWAYS, reach_of, rules_of
+from dovetail._hosts.stream.reach import reach_of, rules_of
 from dovetail._hosts.stream.step import Rule
+from dovetail._hosts.stream.until import ALWAYS, Bound, Until
 
-LEFT, RIGHT = "unix_micros(`l`.`ts`)", "unix_micros(`r`.`ts`)"
-_LEFT, _RIGHT = (f"unix_micros(CAST(`{own}`.`ts` AS TIMESTAMP_LTZ))" for own in "lr")
+LEFT, RIGHT = (f"unix_micros(CAST(`{own}`.`ts` AS TIMESTAMP_LTZ))" for own in "lr")
 WAITS = Rule(waits=True)
 LAST = Rule(waits=True, prevailing=True)
 _BAND = "r.ts BETWEEN l.ts - INTERVAL 6 SECONDS AND l.ts + INTERVAL 2 SECONDS"
@@ -23,27 +23,28 @@ _N = {"n": "count(*)"}
 def _reach(what: str, call: dict[str, Any]) -> tuple[tuple[Rule, ...], str, str]:
     columns = ("id", "k", "ts", "end", "v")
     meet = Meet(what, (Input("l", columns), Input("r", columns)), call)
-    return rules_of(meet.asked), *reach_of(meet.asked, ("ts", "ts")).untils
+    left, right = reach_of(meet.asked, ("ts", "ts")).untils
+    return rules_of(meet.asked), left.sql, right.sql
 
 
 @pytest.mark.parametrize(
     ("what", "call", "rules", "left", "right"),
     [
         ("join", {"on": "l.k = r.k"}, (Rule(),), ALWAYS, ALWAYS),
-        ("join", {"on": "r.ts <= l.ts"}, (Rule(),), f"{_LEFT} - 0L", ALWAYS),
+        ("join", {"on": "r.ts <= l.ts"}, (Rule(),), f"{LEFT} + 0L", ALWAYS),
         (
             "join",
             {"on": "r.ts - INTERVAL 3 SECONDS < l.ts AND l.ts < r.end", "how": "full"},
             (WAITS, Rule(driving=1, waits=True)),
-            f"{_LEFT} - -3000000L",
-            "unix_micros(CAST(`r`.`end` AS TIMESTAMP_LTZ)) - 0L",
+            f"{LEFT} + 3000000L",
+            "unix_micros(CAST(`r`.`end` AS TIMESTAMP_LTZ)) + 0L",
         ),
         (
             "join",
             {"on": "l.v > 3 AND l.ts <= r.ts AND r.ts <= l.ts", "how": "left"},
             (WAITS,),
-            f"CASE WHEN (`l`.`v` > 3) THEN {_LEFT} - 0L END",
-            f"{_RIGHT} - 0L",
+            f"CASE WHEN (`l`.`v` > 3) THEN {LEFT} + 0L END",
+            f"{RIGHT} + 0L",
         ),
         ("asof", {"on": "ts", "keys": "k"}, (LAST,), f"{LEFT} + 0L", f"{RIGHT} + 0L"),
         ("asof", {"on": "ts", "where": "l.v > r.v"}, (WAITS,), f"{LEFT} + 0L", ALWAYS),
@@ -90,3 +91,21 @@ def test_rows_matter_until_the_last_possible_partner(
     what: str, call: dict[str, Any], rules: tuple[Rule, ...], left: str, right: str
 ) -> None:
     assert _reach(what, call) == (rules, left, right)
+
+
+@pytest.mark.parametrize(
+    ("until", "words"),
+    [
+        (Until(), "for good"),
+        (Until((Bound("`l`.`ts`"),)), "until the watermark has passed l.ts"),
+        (Until((Bound("`l`.`ts`", 90_000_000),)), "until the watermark has passed l.ts + 90 seconds"),
+        (Until((Bound("`l`.`ts`", -7_200_000_000),)), "until the watermark has passed l.ts - 2 hours"),
+        (Until((Bound("`l`.`ts`", 1_500),)), "until the watermark has passed l.ts + 0.0015 seconds"),
+        (
+            Until((Bound("`l`.`a`"), Bound("`l`.`b`", 60_000_000))),
+            "until the watermark has passed l.a or l.b + 1 minute",
+        ),
+    ],
+)
+def test_how_long_rows_matter_is_said_in_words(until: Until, words: str) -> None:
+    assert str(until) == words

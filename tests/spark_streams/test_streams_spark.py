@@ -230,7 +230,7 @@ def test_a_checkpoint_of_other_cells_is_refused(spark: SparkSession, tmp_path: P
         (partial(dv.window_join, on="ts", preceding="v", agg=_FOLDS), r"preceding='v'; it takes a duration"),
         (partial(_temporal, on="l.k = r.k", how="full"), r"does not take how='full'"),
         (partial(_temporal, on="l.k = r.k", algorithm="tpmj"), r"does not take algorithm='tpmj'"),
-        (partial(dv.explain, on=_BAND), r"input 'l' is a streaming DataFrame; this takes batch frames"),
+        (partial(dv.explain, on=_BAND, algorithm="der"), r"does not take algorithm='der'; it takes 'auto'"),
         (partial(dv.join, on="l.nothing = r.k"), r"column 'nothing' not found"),
     ],
 )
@@ -240,6 +240,64 @@ def test_what_streams_cannot_be_asked_for_is_one_line(
     with pytest.raises(UsageError, match=message) as raised:
         join(*(own.read(spark) for own in flows))
     assert "\n" not in str(raised.value)
+
+
+_LONGER = ", and longer while a row that waits can need it"
+_STAY = "├─ l stays: until the watermark has passed l.ts"
+
+
+@pytest.mark.parametrize(
+    ("options", "lines"),
+    [
+        (
+            {"on": _SOON, "how": "left", "partitions": 3},
+            [
+                "left join, two inequalities, by runs on stream",
+                "├─ why: a row of l meets what is remembered of the other stream once no further partner can come",
+                "├─ l stays: until the watermark has passed l.ts + INTERVAL '5' SECONDS",
+                f"├─ r stays: until the watermark has passed r.ts{_LONGER}",
+                "└─ cells: 3, no key to place rows by",
+            ],
+        ),
+        (
+            {"on": "ts", "keys": "k", "direction": "backward"},
+            [
+                "left join, as-of, by runs on stream",
+                _STAY,
+                "├─ r stays: until the watermark has passed r.ts; the last of each key stays",
+                "└─ cells: 16, hash of the keys",
+            ],
+        ),
+        (
+            {"on": "ts", "keys": "k", "preceding": "30 seconds", "agg": _FOLDS},
+            [
+                "left join, window, by runs on stream",
+                _STAY,
+                f"├─ r stays: until the watermark has passed r.ts + 30 seconds{_LONGER}",
+            ],
+        ),
+        (
+            {"on": "l.k = r.k", "ts": "ts", "window": dv.sliding("7 seconds")},
+            [
+                "├─ why: a row meets what is remembered of the other stream when it comes",
+                "├─ l stays: until the watermark has passed l.ts + 7 seconds",
+            ],
+        ),
+    ],
+)
+def test_a_plan_says_how_long_rows_stay(
+    spark: SparkSession, flows: tuple[Flow, Flow], options: dict[str, Any], lines: list[str]
+) -> None:
+    plan = dv.explain(*(own.read(spark) for own in flows), **options)
+    said = str(plan).splitlines()
+    assert [line for line in lines if line not in said] == []
+    assert (plan.host, plan.results, plan.products) == ("stream", None, None)
+
+
+def test_a_plan_says_which_frame_is_looked_up(spark: SparkSession, flows: tuple[Flow, Flow]) -> None:
+    spans = spark.createDataFrame(pa.table({"low": [0.1], "high": [0.3]}))
+    plan = dv.explain(flows[0].read(spark, None), spans, on="l.v BETWEEN r.low AND r.high")
+    assert (plan.algorithm, plan.reason.split(":")[0]) == ("look-up", "r is no stream")
 
 
 def test_a_stream_without_a_watermark_is_refused(spark: SparkSession, flows: tuple[Flow, Flow]) -> None:

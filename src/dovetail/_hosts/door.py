@@ -71,6 +71,8 @@ def run_temporal(frames: dict[str, Any], **call: Any) -> Any:
 
 def describe(frames: dict[str, Any], **call: Any) -> Plan:
     """Explain the join of named frames."""
+    if _are_streams(frames):
+        return cast("Plan", _streamed("join", frames, call, verb="explain"))
     if call.get("algorithm") == PROGRESSIVE:
         _check_progressive(frames, call)
     elif len(frames) > 2:  # noqa: PLR2004 -- a join of three and more is a cascade of joins of two
@@ -80,16 +82,22 @@ def describe(frames: dict[str, Any], **call: Any) -> Plan:
 
 def describe_asof(frames: dict[str, Any], **call: Any) -> Plan:
     """Explain an as-of join."""
+    if _are_streams(frames):
+        return cast("Plan", _streamed("asof", frames, call, verb="explain"))
     return cast("Plan", _answer("asof", read_asof, frames, call, verb="explain"))
 
 
 def describe_window(frames: dict[str, Any], **call: Any) -> Plan:
     """Explain a window join."""
+    if _are_streams(frames):
+        return cast("Plan", _streamed("window", frames, call, verb="explain"))
     return cast("Plan", _answer("window", read_window_join, frames, call, verb="explain"))
 
 
 def describe_temporal(frames: dict[str, Any], **call: Any) -> Plan:
     """Explain a temporal join."""
+    if _are_streams(frames):
+        return cast("Plan", _streamed("temporal", frames, call, verb="explain"))
     return cast("Plan", _temporal("explain", frames, call))
 
 
@@ -156,8 +164,8 @@ def _are_streams(frames: dict[str, Any]) -> bool:
     return any(getattr(own, "isStreaming", None) is True for own in frames.values()) and _are_spark(frames)
 
 
-def _streamed(what: str, frames: dict[str, Any], call: dict[str, Any]) -> Any:
-    return _host("stream", "run").run(what, frames, call)
+def _streamed(what: str, frames: dict[str, Any], call: dict[str, Any], verb: str = "run") -> Any:
+    return getattr(_host("stream", verb), verb)(what, frames, call)
 
 
 def _tables(frames: dict[str, Any], left: Any, right: Any) -> Inputs:

@@ -43,14 +43,12 @@ class SparkFrame:
         return Input(self.name, tuple(self.frame.columns), case_sensitive, dialect_of(self.session))
 
 
-def open_frames(frames: dict[str, Any], *, streams: bool = False) -> tuple[SparkFrame, ...]:
-    """Refuse what cannot be joined: stopped sessions, streams unless they can, frames of two sessions."""
+def open_frames(frames: dict[str, Any]) -> tuple[SparkFrame, ...]:
+    """Refuse what cannot be joined: stopped sessions, frames of two sessions."""
     opened = tuple(SparkFrame(name, frame) for name, frame in frames.items())
     for own in opened:
         if _is_stopped(own):
             raise UsageError.stopped_session(own.name)
-        if own.frame.isStreaming and not streams:
-            raise UsageError.streaming(own.name)
         if own.session is not opened[0].session:
             raise UsageError.other_session(opened[0].name, own.name)
     return opened

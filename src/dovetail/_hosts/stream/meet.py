@@ -10,7 +10,7 @@ from dovetail._core.condition.inputs import Inputs
 from dovetail._core.plan.query import read_how, read_query
 from dovetail._core.plan.timed import read_asof, read_window_join
 from dovetail._core.plan.validity import read_temporal
-from dovetail._hosts.arrow import asof, join, temporal, window
+from dovetail._hosts.arrow import asof, explain, join, temporal, window
 from dovetail._hosts.arrow.frames import open_frames
 
 if TYPE_CHECKING:
@@ -19,11 +19,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from dovetail._core.condition.inputs import Input
+    from dovetail._core.plan.plan import Plan
+    from dovetail._hosts.arrow.frames import Frame
 
     Meets = Callable[[pa.Table, pa.Table], pa.Table]
 
 _READ: dict[str, Callable[..., Any]] = {"join": read_query, "asof": read_asof, "window": read_window_join}
 _RUN: dict[str, Callable[..., Any]] = {"join": join.run, "asof": asof.run, "window": window.run}
+_EXPLAIN: dict[str, Callable[..., Any]] = {"join": explain.run, "asof": asof.explain, "window": window.explain}
 
 
 @dataclass(frozen=True)
@@ -43,10 +46,20 @@ class Meet:
 
     def __call__(self, left: pa.Table, right: pa.Table) -> pa.Table:
         """The rows that the call gives for these."""
-        opened = open_frames({own.name: table for own, table in zip(self.inputs, (left, right), strict=True)})
+        opened = self._opened(left, right)
         if self.what == "temporal":
             return cast("pa.Table", temporal.run(self.asked, opened))
         return cast("pa.Table", _RUN[self.what](self.asked, *opened.values()))
+
+    def explain(self, left: pa.Table, right: pa.Table) -> Plan:
+        """How these are joined."""
+        opened = self._opened(left, right)
+        if self.what == "temporal":
+            return temporal.explain(self.asked, opened)
+        return cast("Plan", _EXPLAIN[self.what](self.asked, *opened.values()))
+
+    def _opened(self, left: pa.Table, right: pa.Table) -> dict[str, Frame]:
+        return open_frames({own.name: table for own, table in zip(self.inputs, (left, right), strict=True)})
 
     @property
     def turns(self) -> tuple[Meets, ...]:

@@ -1,4 +1,4 @@
-"""How long the rows of a stream matter: until which event time a partner can come, told as Spark SQL of one input.
+"""How long the rows of a stream matter: until which event time a partner can come, as it is read from the call.
 
 A comparison of both inputs bounds the partners of a row where the other input's part is its event time, moved by a
 fixed length: of `o.start + INTERVAL 5 MINUTES <= p.at`, a row `p` has no partner whose `o.start` is after `p.at` less
@@ -19,12 +19,12 @@ from dovetail._core.plan.offset import UNBOUNDED, Duration, PerRow, size_of
 from dovetail._core.plan.query import Query, read_query
 from dovetail._core.plan.timed import AsOf, WindowJoin
 from dovetail._core.plan.validity import END, START
-from dovetail._hosts.stream.runs import FOR_GOOD
 from dovetail._hosts.stream.step import Rule
+from dovetail._hosts.stream.until import Bound, Until
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from dovetail._core.condition.inputs import Input
     from dovetail._core.condition.values import Comparison, Equality, Expression
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     Asked = Query | AsOf | WindowJoin | Temporal
     Times = tuple[str, str]
 
-ALWAYS = f"{FOR_GOOD}L"
 _MICRO = 1_000
 _HIDDEN = {START, END}
 _LEFT_ALONE = ("inner", "left", "semi", "anti")
@@ -42,11 +41,11 @@ _LEFT_ALONE = ("inner", "left", "semi", "anti")
 
 @dataclass(frozen=True)
 class Reach:
-    """What a join needs of its streams: the keys, all that tasks evaluate, and UNTIL of either, in microseconds."""
+    """What a join needs of its streams: the keys, all that tasks evaluate, and UNTIL of either."""
 
     keys: tuple[Equality, ...]
     reads: tuple[Expression, ...]
-    untils: tuple[str, str]
+    untils: tuple[Until, Until]
     cells: int | None = None
 
 
@@ -96,35 +95,34 @@ def reach_of(asked: Asked, times: Times) -> Reach:
 def _reach_of_join(query: Query, times: Times) -> Reach:
     comparisons, inputs = query.condition.comparisons, query.inputs
     untils = (
-        _least(_closing(comparisons, inputs.right, times[1])),
-        _least(_closing((own.flip() for own in comparisons), inputs.left, times[0])),
+        Until(tuple(_closing(comparisons, inputs.right, times[1]))),
+        Until(tuple(_closing((own.flip() for own in comparisons), inputs.left, times[0]))),
     )
     for rule in rules_of(query):
-        if rule.waits and untils[rule.driving] == ALWAYS:
+        if rule.waits and not untils[rule.driving].bounds:
             names = (inputs.left.name, inputs.right.name)
             raise UsageError.never_due(names[rule.driving], names[1 - rule.driving], times[1 - rule.driving])
     reads = (*query.condition.parts, *(own.shows for own in query.output), *_folded(query))
     return Reach(query.condition.keys, reads, _filtered(query, untils), query.cells)
 
 
-def _filtered(query: Query, untils: tuple[str, ...]) -> tuple[str, str]:
+def _filtered(query: Query, untils: tuple[Until, Until]) -> tuple[Until, Until]:
     """The same; a row that its own filters leave out has no partner."""
-    filters = (query.condition.left_filters, query.condition.right_filters)
     left, right = (
-        f"CASE WHEN {' AND '.join(f'({part.sql})' for part in parts)} THEN {until} END" if parts else until
-        for parts, until in zip(filters, untils, strict=True)
+        until.filtered(tuple(part.sql for part in parts))
+        for parts, until in zip((query.condition.left_filters, query.condition.right_filters), untils, strict=True)
     )
     return left, right
 
 
-def _closing(comparisons: Iterable[Comparison], other: Input, time: str) -> Iterable[str]:
+def _closing(comparisons: Iterable[Comparison], other: Input, time: str) -> Iterator[Bound]:
     """What bounds the other input's event time from above, for a row of the left one."""
     for own in comparisons:
         if own.op.rises or own.is_solved:
             continue
         moved = _moved(own.right.node, other.name, time)
         if moved is not None:
-            yield f"unix_micros(CAST({own.left.sql} AS TIMESTAMP_LTZ)) - {moved}L"
+            yield Bound(own.left.sql, -moved)
 
 
 def _moved(node: exp.Expr, name: str, time: str) -> int | None:
@@ -146,15 +144,6 @@ def _length(interval: exp.Interval) -> int | None:
     return None if length is None or length % _MICRO else length // _MICRO
 
 
-def _least(bounds: Iterable[str]) -> str:
-    found = list(bounds)
-    return ALWAYS if not found else found[0] if len(found) == 1 else f"least({', '.join(found)})"
-
-
-def _greatest(lengths: list[str]) -> str:
-    return ALWAYS if ALWAYS in lengths else lengths[0] if len(lengths) == 1 else f"greatest({', '.join(lengths)})"
-
-
 def _reach_of_asof(asked: AsOf, times: Times) -> Reach:
     if asked.direction != "backward" and asked.tolerance is None:
         raise UsageError.not_of_streams("direction", asked.direction, "'backward', or a tolerance beside it")
@@ -162,8 +151,8 @@ def _reach_of_asof(asked: AsOf, times: Times) -> Reach:
     return _by_time(
         asked.query,
         times,
-        after="0L" if asked.direction == "backward" else length,
-        before="0L" if asked.direction == "forward" or _takes_one(asked) else length,
+        after=0 if asked.direction == "backward" else length,
+        before=0 if asked.direction == "forward" or _takes_one(asked) else length,
     )
 
 
@@ -175,18 +164,23 @@ def _reach_of_window(asked: WindowJoin, times: Times) -> Reach:
     return _by_time(asked.query, times, after=_greatest(after), before=_greatest(before))
 
 
-def _by_time(query: Query, times: Times, *, after: str, before: str) -> Reach:
-    """By time: how far after a left row, and how far before it, a right one can be."""
+def _greatest(lengths: list[int | None]) -> int | None:
+    known = [own for own in lengths if own is not None]
+    return max(known) if len(known) == len(lengths) else None
+
+
+def _by_time(query: Query, times: Times, *, after: int | None, before: int | None) -> Reach:
+    """By time: how far after a left row, and how far before it, a right one can be; None: without end."""
     sides = (query.inputs.left, query.inputs.right)
     _check_axis(sides, query.condition.comparisons[0], times)
-    untils = tuple(
-        ALWAYS if own == ALWAYS else f"unix_micros({column_expression(side.name, time).sql}) + {own}"
-        for side, time, own in zip(sides, times, (after, before), strict=True)
+    left, right = (
+        Until(() if length is None else (Bound(column_expression(side.name, time).sql, length),))
+        for side, time, length in zip(sides, times, (after, before), strict=True)
     )
     pairs: list[Equality | Comparison] = [*query.condition.keys, *query.condition.comparisons[1:]]
     parts = [part for own in pairs for part in (own.left, own.right)]
     parts += [*query.condition.residuals, *query.condition.left_filters, *query.condition.right_filters]
-    return Reach(query.condition.keys, (*parts, *_folded(query)), _filtered(query, untils), query.cells)
+    return Reach(query.condition.keys, (*parts, *_folded(query)), _filtered(query, (left, right)), query.cells)
 
 
 def _folded(query: Query) -> list[Expression]:
@@ -194,17 +188,17 @@ def _folded(query: Query) -> list[Expression]:
     return [part for own in query.aggregates for part in (own.argument, own.where) if part is not None]
 
 
-def _micros(option: str, offset: Offset | None) -> str:
+def _micros(option: str, offset: Offset | None) -> int | None:
     """A length in microseconds, rounded up; None: without end."""
     if offset is None:
-        return ALWAYS
+        return None
     if isinstance(offset, PerRow):
         raise UsageError.not_of_streams(option, offset.column.node.name, "a duration")
     if size_of(offset) == 0:
-        return "0L"
+        return 0
     if not isinstance(offset, Duration):
         raise UsageError.not_of_streams(option, str(offset.value), "a duration")
-    return f"{-(-offset.nanoseconds // _MICRO)}L"
+    return -(-offset.nanoseconds // _MICRO)
 
 
 def _check_how(how: str, taken: tuple[str, ...]) -> None:
@@ -230,23 +224,20 @@ def _reach_of_temporal(asked: Temporal, times: Times) -> Reach:
         if side.find(own.start) != time:
             raise UsageError.other_time(side.name, own.start, time)
     untils = (_end(left, asked.validity[0]), _end(right, asked.validity[1]))
-    if asked.how != "inner" and untils[0] == ALWAYS:
+    if asked.how != "inner" and not untils[0].bounds:
         raise UsageError.never_due(left.name, right.name, times[1])
     condition = read_query(Inputs(*asked.hidden_inputs), on=asked.overlapping).condition
     reads = [part for part in condition.parts if not {own.name for own in part.node.find_all(exp.Column)} & _HIDDEN]
     return Reach(condition.keys, tuple(reads), untils)
 
 
-def _end(side: Input, own: Validity) -> str:
+def _end(side: Input, own: Validity) -> Until:
     """The last instant at which a row is valid."""
     if own.end is not None:
         column = side.find(own.end)
         assert column is not None
-        return (
-            f"coalesce(unix_micros(CAST({column_expression(side.name, column).sql} AS TIMESTAMP_LTZ)) - 1L, {ALWAYS})"
-        )
+        return Until((Bound(column_expression(side.name, column).sql, -1, may_be_open=True),))
     assert own.window is not None
     if own.window.kind == "unbounded":
-        return ALWAYS
-    length = -(-own.window.length // _MICRO)
-    return f"unix_micros({column_expression(side.name, own.start).sql}) + {length}L"
+        return Until()
+    return Until((Bound(column_expression(side.name, own.start).sql, -(-own.window.length // _MICRO)),))

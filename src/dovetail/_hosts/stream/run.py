@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
     from dovetail._core.condition.inputs import Input
     from dovetail._hosts.spark.frames import SparkFrame
-    from dovetail._hosts.stream.meet import Meets
     from dovetail._hosts.stream.reach import Reach
     from dovetail._hosts.stream.step import Rule
 
@@ -94,21 +93,53 @@ class Streamed:
         )
 
 
+@dataclass(frozen=True)
+class Joined:
+    """A call, read: what is done for whose rows, and how far they reach; beside a batch frame, none is remembered."""
+
+    meet: Meet
+    rules: tuple[Rule, ...]
+    sides: tuple[Streamed, ...]
+    reach: Reach | None
+
+    @classmethod
+    def of(cls, what: str, frames: dict[str, Any], call: dict[str, Any]) -> Joined:
+        """Two frames, one of which streams at least; what they cannot be asked for is refused."""
+        if len(frames) > 2:  # noqa: PLR2004 -- a cell remembers two inputs
+            raise UsageError.not_of_streams("inputs", len(frames), "two")
+        opened = open_frames(frames)
+        sides = tuple(Streamed(own, _travelling(what, own, opened, call)) for own in opened)
+        meet = Meet(what, (sides[0].input, sides[1].input), call)
+        rules = rules_of(meet.asked)
+        if not all(own.frame.isStreaming for own in opened):
+            _check_kept(rules, sides)
+            return cls(meet, rules, sides, None)
+        reach = reach_of(meet.asked, (sides[0].time, sides[1].time))
+        _check_store(opened[0])
+        _check_meaning(opened, reach)
+        return cls(meet, rules, sides, reach)
+
+    @property
+    def keys(self) -> list[tuple[str, str, pa.DataType]]:
+        """Every key as both inputs' text in the type in which Spark compares them; of other types they place no row."""
+        return [] if self.reach is None else _key_texts(self.reach, self.sides)
+
+    @property
+    def cells(self) -> int:
+        """How many cells remember rows."""
+        asked = None if self.reach is None else self.reach.cells
+        cells = asked or (CELLS if self.keys else 1)
+        if len(self.rules) > 1 and cells > 1 and not self.keys:
+            raise UsageError.not_of_streams("partitions", cells, "1 where a full join has no keys")
+        return cells
+
+
 def run(what: str, frames: dict[str, Any], call: dict[str, Any]) -> DataFrame:
     """Join two frames, one of which streams at least."""
-    if len(frames) > 2:  # noqa: PLR2004 -- a cell remembers two inputs
-        raise UsageError.not_of_streams("inputs", len(frames), "two")
-    opened = open_frames(frames, streams=True)
-    sides = tuple(Streamed(own, _travelling(what, own, opened, call)) for own in opened)
-    meet = Meet(what, (sides[0].input, sides[1].input), call)
-    rules = rules_of(meet.asked)
-    if not all(own.frame.isStreaming for own in opened):
-        return _beside_static(meet, rules, sides)
-    reach = reach_of(meet.asked, (sides[0].time, sides[1].time))
-    _check_store(opened[0])
-    _check_meaning(opened, reach)
-    results = _remembering(tuple(zip(meet.turns, rules, strict=True)), reach, sides)
-    return mapped(results, unpacked, _shown(meet, sides))
+    own = Joined.of(what, frames, call)
+    if own.reach is None:
+        return _beside_static(own)
+    return mapped(_remembering(own, own.reach), unpacked, _shown(own))
 
 
 def _travelling(what: str, own: SparkFrame, opened: tuple[SparkFrame, ...], call: dict[str, Any]) -> tuple[str, ...]:
@@ -150,20 +181,25 @@ def _check_meaning(opened: tuple[SparkFrame, ...], reach: Reach) -> None:
         raise UsageError.stream_setting(*differs)
 
 
-def _shown(meet: Meet, sides: tuple[Streamed, ...]) -> StructType:
+def _check_kept(rules: tuple[Rule, ...], sides: tuple[Streamed, ...]) -> None:
+    """Refuse to keep rows of a batch frame: they would wait for the end of the stream."""
+    for rule in rules:
+        if rule.waits and not sides[rule.driving].own.frame.isStreaming:
+            raise UsageError.static_side_kept(sides[rule.driving].own.name)
+
+
+def _shown(own: Joined) -> StructType:
     """The columns of the result."""
-    return from_arrow_schema(meet(*(own.no_rows for own in sides)).schema)
+    return from_arrow_schema(own.meet(*(side.no_rows for side in own.sides)).schema)
 
 
-def _beside_static(meet: Meet, rules: tuple[Rule, ...], sides: tuple[Streamed, ...]) -> DataFrame:
+def _beside_static(own: Joined) -> DataFrame:
     """Every batch of the stream meets all rows of the other frame, which go with the tasks."""
-    number = next(i for i, side in enumerate(sides) if side.own.frame.isStreaming)
-    moving, still = sides[number], sides[1 - number]
-    if any(rule.waits and rule.driving != number for rule in rules):
-        raise UsageError.static_side_kept(still.own.name)
+    number = next(i for i, side in enumerate(own.sides) if side.own.frame.isStreaming)
+    moving, still = own.sides[number], own.sides[1 - number]
     rows = collected(still.own.frame.select(*map(quoted, still.columns)))
-    task = partial(_look_up, meet, number, moving.columns, pack(rows))
-    return mapped(moving.projected({}), task, _shown(meet, sides))
+    task = partial(_look_up, own.meet, number, moving.columns, pack(rows))
+    return mapped(moving.projected({}), task, _shown(own))
 
 
 def _look_up(meet: Meet, number: int, columns: tuple[str, ...], still: bytes, batches: Batches) -> Batches:
@@ -173,17 +209,15 @@ def _look_up(meet: Meet, number: int, columns: tuple[str, ...], still: bytes, ba
         yield from meet(*((rows, other) if number == 0 else (other, rows))).to_batches()
 
 
-def _remembering(turns: tuple[tuple[Meets, Rule], ...], reach: Reach, sides: tuple[Streamed, ...]) -> DataFrame:
+def _remembering(own: Joined, reach: Reach) -> DataFrame:
     """The results, packed, of both inputs' rows in the cells of their keys, which remember them."""
-    keys = _key_texts(reach, sides)
-    cells = reach.cells or (CELLS if keys else 1)
-    if len(turns) > 1 and cells > 1 and not keys:
-        raise UsageError.not_of_streams("partitions", cells, "1 where a full join has no keys")
-    driving = turns[0][1].driving
-    parcels = [_placed(side, i, reach, keys, cells, dealt=i == driving) for i, side in enumerate(sides)]
+    keys, cells = own.keys, own.cells
+    driving = own.rules[0].driving
+    parcels = [_placed(side, i, reach, keys, cells, dealt=i == driving) for i, side in enumerate(own.sides)]
     frame = reduce(type(parcels[0]).union, parcels).withColumn(CELL, F.expr(f"shiftright({PLACE}, 1)"))
     kinds = [key[2] for key in keys]
-    cell = Remembered(turns, cells, tuple(pack(_with_lanes(own.no_rows, kinds)) for own in sides))
+    turns = tuple(zip(own.meet.turns, own.rules, strict=True))
+    cell = Remembered(turns, cells, tuple(pack(_with_lanes(side.no_rows, kinds)) for side in own.sides))
     return frame.groupBy(CELL).transformWithStateInPandas(cell, f"{RESULTS} BINARY", "Append", "EventTime")
 
 
@@ -194,7 +228,6 @@ def _with_lanes(rows: pa.Table, keys: list[pa.DataType]) -> pa.Table:
 
 
 def _key_texts(reach: Reach, sides: tuple[Streamed, ...]) -> list[tuple[str, str, pa.DataType]]:
-    """Every key as both inputs' text in the type in which Spark compares them; those of other types place no row."""
     found = []
     for key in reach.keys:
         kinds = [_kind(side, own.sql) for side, own in zip(sides, (key.left, key.right), strict=True)]
@@ -217,7 +250,7 @@ def _placed(
     """The parcels of an input: twice the cell, and 1 more for rows of the right one; without keys, dealt or to all."""
     own = {f"{KEY}{i}": key[number] for i, key in enumerate(keys)}
     at = f"unix_micros({quoted(side.own.name)}.{quoted(side.time)})"
-    frame = side.projected({AT: at, UNTIL: reach.untils[number]} | own)
+    frame = side.projected({AT: at, UNTIL: reach.untils[number].sql} | own)
     if own or dealt:
         cell = F.expr(f"CAST(pmod(hash({', '.join(map(quoted, own or [AT]))}), {cells}) AS INT)")
     else:
