@@ -217,6 +217,17 @@ def test_rows_leave_once_the_watermark_has_passed_their_partners() -> None:
     assert cell.kept[1].ids == []
 
 
+@pytest.mark.parametrize(("right", "left"), [(0, 6), (6, 4)])
+@pytest.mark.parametrize("how", ["inner", "left"])
+def test_a_partner_at_either_end_of_the_reach_is_met(how: str, right: int, left: int) -> None:
+    kind = KINDS[how]
+    cell = _cell(kind)
+    found = cell.step([cell.nothing[0], _table([(right, 1, 1.0)], 0, kind, kind.before)], NEVER).results
+    found += cell.step([_table([(left, 1, 2.0)], 0, kind, kind.after), cell.nothing[1]], NEVER).results
+    found += cell.step(cell.nothing, 20 * SECOND).results
+    assert [own.column("r_v").to_pylist() for own in found] == [[1.0]]
+
+
 def test_the_last_row_of_a_key_stays_for_those_to_come() -> None:
     kind = KINDS["asof"]
     earlier = _table([(0, 1, 1.0), (1, 2, 1.0), (3, 1, 2.0)], 0, kind, 0)
