@@ -1038,6 +1038,22 @@ class UsageError(DovetailError, ValueError):
         return cls(f"watermark {got} lies before {now}, where it is already; it only rises. Hint: leave this call out.")
 
     @classmethod
+    def no_watermark_time(cls, got: object, axis: str) -> Self:
+        """Refuse a watermark that is no time."""
+        return cls(
+            f"watermark is {str(got)[:40]!r}, {_a(type(got).__name__)}; it is a time of type {axis}, as rows have it, "
+            "within 64 bits of ticks. Hint: advance(the least time that rows to come can have)."
+        )
+
+    @classmethod
+    def other_snapshot(cls, got: object) -> Self:
+        """Refuse to go on with what no snapshot gave."""
+        return cls(
+            f"a {type(got).__name__} is no snapshot of this operator. "
+            "Hint: restore(state) takes what snapshot() of an operator of the same call gave."
+        )
+
+    @classmethod
     def gone(cls, watermark: object) -> Self:
         """Refuse to answer from rows that are no longer there."""
         return cls(

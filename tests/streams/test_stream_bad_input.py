@@ -277,3 +277,10 @@ def test_types_that_cannot_be_compared_are_told_in_the_callers_words() -> None:
     days = pa.table({"x": pa.array([0], pa.date32())})
     with pytest.raises(UsageError, match=r"a\.x < b\.x"):
         list(stream.join(a=pa.table({"x": [1]}), b=days, on="a.x < b.x"))
+
+
+@pytest.mark.parametrize("state", [None, 5, {"arrivals": {}}])
+def test_what_is_no_snapshot_is_not_restored(state: Any) -> None:
+    operator: Any = stream.temporal_operator({"a": A.schema, "b": B.schema}, **WINDOW)
+    with pytest.raises(UsageError, match=r"is no snapshot of this operator. Hint: restore\(state\)"):
+        operator.restore(state)

@@ -167,15 +167,13 @@ class Definition:
         """A time as the caller gives it, in ticks."""
         try:
             array = pa.array([value], self.axis)
-        except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
-            raise UsageError.bad_rows("watermark", str(error).splitlines()[0].rstrip(".")) from None
-        if array.null_count:
-            raise UsageError.null_time("watermark", "time", 1)
+        except (pa.ArrowException, TypeError, ValueError, OverflowError):
+            raise UsageError.no_watermark_time(value, str(self.axis)) from None
         found = ticks_of(array)
-        if found.dtype == object:
-            raise UsageError.wide_time("watermark", "time")
-        if self.is_float and np.isnan(found[0]):
-            raise UsageError.bad_rows("watermark", "time never comes to NaN")
+        if array.null_count or found.dtype == object or (self.is_float and np.isnan(found[0])):
+            raise UsageError.no_watermark_time(value, str(self.axis))
+        if not self.is_float and isinstance(value, float) and array[0].as_py() != value:
+            raise UsageError.no_watermark_time(value, str(self.axis))
         return found[0].item()
 
     def moved(self, tick: Any, by: Any) -> int:

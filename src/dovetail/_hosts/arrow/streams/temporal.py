@@ -238,6 +238,8 @@ class TemporalOperator(Timed):
 
     def restore(self, state: State) -> None:
         """Remember what a snapshot holds, and nothing else."""
+        if not isinstance(state, State) or state.arrivals.keys() != self.arrivals.keys():
+            raise UsageError.other_snapshot(state)
         self.arrivals = {name: replace(own, waiting=list(own.waiting)) for name, own in state.arrivals.items()}
         for store, chunks in zip(self.stores, state.chunks, strict=True):
             store.chunks = list(chunks)
