@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv as plain_csv
+import io
 import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -40,10 +42,35 @@ def are_whole(texts: pa.Array | pa.ChunkedArray) -> bool:
 def _read_csv(path: Path) -> pa.Table:
     """Read a file of CSV; ids of more than 64 bits stay what they are."""
     table = _typed_csv(path, {})
+    _refuse_open_quote(path, table)
     long = [own.name for own, column in zip(table.schema, table.columns, strict=True) if _is_long(column)]
     texts = _typed_csv(path, dict.fromkeys(long, pa.string())) if long else table
     kinds = {name: WIDE_WHOLE for name in set(long) if long.count(name) == 1 and are_whole(texts.column(name))}
     return _typed_csv(path, kinds) if kinds else table
+
+
+def _refuse_open_quote(path: Path, table: pa.Table) -> None:
+    """Refuse a quote that nothing closes: all rows behind it have become one text of the last one."""
+    last = table.slice(max(0, table.num_rows - 1)).to_pylist()
+    if not any("\n" in text for row in last for text in row.values() if isinstance(text, str)):
+        return
+    if (line := _open_quote(path)) is not None:
+        raise UsageError.open_quote(str(path), line)
+
+
+def _open_quote(path: Path) -> int | None:
+    """The line of the row in which a quote is never closed, as Python's own reader of CSV finds it."""
+    line, limit = 1, plain_csv.field_size_limit(_MOST_OF_A_BLOCK)
+    try:
+        with pa.input_stream(path) as file, io.TextIOWrapper(file, "utf-8", newline="") as text:
+            rows = plain_csv.reader(text, strict=True)
+            for _ in rows:
+                line = rows.line_num + 1
+    except plain_csv.Error as error:
+        return line if "end of data" in str(error) else None
+    finally:
+        plain_csv.field_size_limit(limit)
+    return None
 
 
 def _typed_csv(path: Path, kinds: dict[str, pa.DataType]) -> pa.Table:

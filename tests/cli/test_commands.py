@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import subprocess
 import sys
 import tomllib
@@ -130,6 +131,22 @@ def test_compressed_text_is_read(tmp_path: Path, kind: str, text: bytes, ending:
     out = tmp_path / "out.parquet"
     assert _run("join", *_options(tmp_path, f"in.{kind}.{ending}"), *JOIN, "--out", str(out))[0] == 0
     assert parquet.read_table(out).to_pylist() == [{"x": 1, "y": 2, "r_x": 1, "r_y": 2}]
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_quote_that_nothing_closes_is_refused_with_its_line(tmp_path: Path, *, packed: bool) -> None:
+    text = 'k,v\n1,a\n2,"open\n' + "3,c\n" * 50_000
+    path = tmp_path / ("a.csv.gz" if packed else "a.csv")
+    path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
+    code, _, said = _run("join", *_options(tmp_path, path.name), *JOIN, "--out", str(tmp_path / "out.csv"))
+    assert (code, (tmp_path / "out.csv").exists()) == (2, False)
+    assert "has a quote in the row of line 3 that nothing closes. Hint" in said
+
+
+def test_a_text_of_several_lines_may_end_a_file(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text('k,at\n1,5\n2,6" pipe\n3,"of\ntwo lines"\n')
+    code, _, _ = _run("join", *_options(tmp_path, "a.csv"), "--on", "l.k = r.k", "--out", str(tmp_path / "out.csv"))
+    assert (code, csv.read_csv(tmp_path / "out.csv").num_rows) == (0, 3)
 
 
 def test_ids_of_more_than_64_bits_and_long_fields_are_read_from_csv(tmp_path: Path) -> None:
