@@ -191,6 +191,19 @@ def test_a_query_that_fails_goes_on_where_it_was(spark: SparkSession, tmp_path: 
     assert sink.rows == _rows(join(*(own.whole for own in both)))
 
 
+@pytest.mark.slow
+def test_connect_gives_the_same_rows(connect: SparkSession, tmp_path: Path) -> None:
+    both = _flow(tmp_path / "l", 60, 3), _flow(tmp_path / "r", 90, 4)
+    join = partial(dv.join, on=_BAND, how="left")
+    for own in both:
+        own.write(range(4))
+    found = join(*(own.read(connect) for own in both))
+    writer = found.writeStream.option("checkpointLocation", str(tmp_path / "checkpoint")).trigger(availableNow=True)
+    writer.start(path=str(tmp_path / "found"), format="parquet").awaitTermination()
+    rows = connect.read.parquet(str(tmp_path / "found")).toArrow()
+    assert _rows(rows) == _rows(join(*(own.whole for own in both)))
+
+
 def test_a_stream_looks_up_a_batch_frame(spark: SparkSession, flows: tuple[Flow, Flow], tmp_path: Path) -> None:
     spans = pa.table({"low": [0.1, 0.5], "high": [0.3, 0.9], "place": ["a", "b"]})
     join = partial(dv.join, on="l.v BETWEEN r.low AND r.high", how="left", select="l.id, l.v, r.place")
