@@ -32,6 +32,7 @@ from benchmarks import (
     ring_races,
     spark_races,
     stream_races,
+    streaming_races,
     temporal_races,
     temporal_spark,
     theta_races,
@@ -83,7 +84,7 @@ def every_race() -> dict[str, Callable[[Stand], Outcome]]:
     alone = {**arrow_races.races(), **temporal_races.races(), **stream_races.races(), **growth.races()}
     alone |= {**online_races.races(), **flink_race.races()}
     with_spark = {**spark_races.races(), **theta_races.races(), **temporal_spark.races(), **ring_races.races()}
-    return {**alone, **with_spark, **memory.races()}
+    return {**alone, **with_spark, **streaming_races.races(), **memory.races()}
 
 
 def _chosen(only: Sequence[str]) -> dict[str, Callable[[Stand], Outcome]]:
