@@ -48,6 +48,8 @@ SETTINGS = """\
   the union of both tables; Polars' `join_asof` with the sort of both sides that it needs, both engines; Spark's own
   as-of join with `spark.sql.join.sortMergeAsOfJoin.enabled=true`, and for windows a framed window over the union and,
   for sums, the difference of two running sums.
+- **Joins of streams**: Spark's own, which needs the equality that the race has, with its state in memory (2 and 4
+  partitions) and in RocksDB (2), where ours is, with 2 partitions. A run is a whole query, from its start to its end.
 - **NumPy**: `np.sort` of both key columns, one thread.
 - A way that was twice as slow as its engine's fastest is not run again. One that takes more than two minutes runs once,
   that cold run counts, and its answer is not looked at; window joins are compared at a tenth of the rows instead.
