@@ -37,6 +37,27 @@ def merge_touching(
 
 
 @kernel
+def find_islands(
+    rows: NDArray[np.int64],
+    start: NDArray[np.int64],
+    end: NDArray[np.int64],
+    out_first: NDArray[np.int64],
+    out_last: NDArray[np.int64],
+) -> int:
+    """Of intervals of one row that overlap or touch, write where the first to start and the last to end stand."""
+    size = 0
+    for i in range(rows.size):
+        if size > 0 and rows[out_first[size - 1]] == rows[i] and start[i] <= end[out_last[size - 1]]:
+            if end[i] > end[out_last[size - 1]]:
+                out_last[size - 1] = i
+        else:
+            out_first[size] = i
+            out_last[size] = i
+            size += 1
+    return size
+
+
+@kernel
 def fill_gaps(
     rows: NDArray[np.int64],
     start: NDArray[np.int64],

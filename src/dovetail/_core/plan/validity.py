@@ -13,12 +13,12 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from dovetail._core.condition.dialect import AsWritten
-from dovetail._core.condition.inputs import ManyInputs
+from dovetail._core.condition.inputs import Inputs, ManyInputs
 from dovetail._core.condition.parse import column_expression
 from dovetail._core.condition.split import parse_boolean
 from dovetail._core.condition.window import Window
 from dovetail._core.plan.cascade import named
-from dovetail._core.plan.query import every_column, read_how, refuse_twice
+from dovetail._core.plan.query import every_column, read_how, read_query, refuse_twice
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -75,6 +75,11 @@ class Temporal:
             for a, b in combinations(self.names, 2)
         ]
         return " AND ".join([f"({self.on})", *pairs])
+
+    def read_of(self, number: int) -> list[str]:
+        """The columns of one of two inputs that the condition reads: by no other can it tell rows apart."""
+        query = read_query(Inputs(*self.hidden_inputs), on=self.overlapping)
+        return [own for own in query.read_by_condition(self.names[number]) if own not in (START, END)]
 
     def described(self, plan: Plan) -> Plan:
         """The plan of that join, told of this one; which stretches are unmatched shows only in the rows."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
 from dovetail._core.kernels.memory import empty
 from dovetail._core.kernels.sort import sort_with_order
@@ -39,6 +40,19 @@ def equality_codes(columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
             codes, bits = _ranked(codes)
         codes, bits = (codes << own_bits) | own, bits + own_bits
     return codes if bits <= CODE_BITS else _ranked(codes)[0]
+
+
+def value_codes(columns: Sequence[pa.Array], rows: int) -> NDArray[np.int64] | None:
+    """Number combinations of values, told apart bit by bit, NULL one of them; None if a type has no numbers."""
+    codes = [np.zeros(rows, np.int64)]
+    for column in columns:
+        bits = column.view(f"int{column.type.bit_width}") if pa.types.is_floating(column.type) else column
+        try:
+            encoded = bits.dictionary_encode(null_encoding="encode")
+        except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
+            return None
+        codes.append(encoded.indices.fill_null(-1).to_numpy().astype(np.int64))
+    return equality_codes(codes)
 
 
 def _from_zero(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:

@@ -10,6 +10,7 @@ import pyarrow as pa
 from dovetail._core.columns.table import settled_schema
 from dovetail._core.columns.validity import instants, intervals, validity_axis
 from dovetail._core.condition.inputs import Input, Inputs
+from dovetail._core.emit.islands import islands
 from dovetail._core.emit.stretches import Covered
 from dovetail._core.kernels.sort import sort_with_order
 from dovetail._core.plan.query import read_query
@@ -38,6 +39,8 @@ def run(asked: Temporal, frames: dict[str, Frame]) -> Any:
         return _streamed(asked, frames)
     kind, sides = _sides(asked, tables)
     schema = _schema(asked, tables, kind)
+    if asked.how in ("semi", "anti"):
+        sides[1] = _numbered(islands(sides[1], asked.read_of(1)))
     pairs = _pairs(asked, sides)
     inner = (_shown(batch, schema, kind) for batch in pairs)
     batches = inner if asked.how == "inner" else _outer(asked, sides, pairs, schema, kind)
@@ -91,8 +94,12 @@ def _hidden(own: Any, name: str, table: pa.Table, kind: pa.DataType) -> pa.Table
     """A table with its validity as order keys and the number of every row, of rows that are valid at all."""
     found = intervals(own, name, table, kind)
     table = table.append_column(START, pa.array(found.start)).append_column(END, pa.array(found.end))
-    table = table.append_column(ROW, pa.array(np.arange(table.num_rows)))
+    table = _numbered(table)
     return table if found.some.all() else table.filter(pa.array(found.some))
+
+
+def _numbered(table: pa.Table) -> pa.Table:
+    return table.append_column(ROW, pa.array(np.arange(table.num_rows)))
 
 
 def _schema(asked: Temporal, tables: list[pa.Table], kind: pa.DataType) -> pa.Schema:

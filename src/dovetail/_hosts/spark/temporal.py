@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import Window
@@ -9,17 +10,23 @@ from pyspark.sql import functions as F
 
 from dovetail._core.condition.inputs import Inputs
 from dovetail._core.condition.parse import quoted
+from dovetail._core.emit.islands import islands
 from dovetail._core.plan.query import read_query
 from dovetail._core.plan.validity import END, ROW, START, VALID_END, VALID_START
+from dovetail._hosts.ring.wire import chunks
 from dovetail._hosts.spark import explain as explained
 from dovetail._hosts.spark import join as two
 from dovetail._hosts.spark import many
 from dovetail._hosts.spark.frames import SparkFrame, open_frames
-from dovetail._hosts.spark.types import spark_type
+from dovetail._hosts.spark.mapped import mapped
+from dovetail._hosts.spark.task import CHUNK_BYTES, CHUNK_ROWS
+from dovetail._hosts.spark.types import arrow_type, nullable, schema_of, spark_type
 from dovetail._hosts.spark.validity import axis_of, greatest, hidden
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import pyarrow as pa
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.window import WindowSpec
@@ -49,6 +56,8 @@ def run(asked: Temporal, frames: dict[str, SparkFrame]) -> DataFrame:
     kind, sides = _sides(asked, frames)
     if asked.how == "inner":
         return _shown(asked, _joined(asked, sides, "inner", asked.select(asked.shown)), kind)
+    if asked.how in ("semi", "anti"):
+        sides[asked.names[1]] = _by_islands(asked, sides[asked.names[1]])
     kept = [_kept(asked, sides, 1 if asked.how == "right" else 0, pairs=asked.how not in ("semi", "anti"))]
     if asked.how == "full":
         kept.append(_kept(asked, sides, 1, pairs=False))
@@ -92,13 +101,34 @@ def _kept(asked: Temporal, sides: dict[str, SparkFrame], number: int, *, pairs: 
     """All stretches of one side's rows that the join type shows; the pairs among them if asked for."""
     found = _in_line(asked, sides, number)
     if asked.how == "semi":
-        return _islands(found.filter(_is_met()))
+        return _covered(found.filter(_is_met()))
     stretches = _gaps()
     if pairs:
         stretches.append(F.when(_is_met(), _stretch(F.col(quoted(START)), F.col(quoted(END)), alone=False)))
     rows = found.withColumn(STRETCH, F.explode(F.array_compact(F.array(*stretches))))
     ends = [F.col(f"{quoted(STRETCH)}.{end}").alias(name) for end, name in (("start", START), ("end", END))]
     return rows.select(*(_column(column, asked.names[number]) for column in asked.shown), *ends)
+
+
+def _by_islands(asked: Temporal, side: SparkFrame) -> SparkFrame:
+    """The right side by its islands, where any partner is as good as another.
+
+    Rows that the condition cannot tell apart come together in as few tasks as hold them. A hot value is shared by many,
+    and keeps an island of each.
+    """
+    read = asked.read_of(1)
+    rows = side.frame.select(*map(quoted, (*read, START, END)))
+    if any(arrow_type(own.dataType) is None for own in rows.schema):
+        return side
+    met = rows.hint("rebalance", *(F.col(quoted(own)) for own in read))
+    found = mapped(met, partial(_islands, read), schema_of([(own.name, nullable(own.dataType)) for own in rows.schema]))
+    return SparkFrame(side.name, found.withColumn(ROW, F.lit(0)))
+
+
+def _islands(read: list[str], batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The islands of a task's rows, some at a time."""
+    for table in chunks(batches, CHUNK_ROWS, CHUNK_BYTES):
+        yield from islands(table, read).to_batches()
 
 
 def _in_line(asked: Temporal, sides: dict[str, SparkFrame], number: int) -> DataFrame:
@@ -153,7 +183,7 @@ def _column(column: OutputColumn, owner: str) -> Column:
     return F.when(~F.col(f"{quoted(STRETCH)}.alone"), shown).alias(column.name)
 
 
-def _islands(found: DataFrame) -> DataFrame:
+def _covered(found: DataFrame) -> DataFrame:
     """The stretches in which some partner is valid: a pair that starts behind all before it begins a new one."""
     first = (F.col(NUMBER) == 1) | (F.col(REACHED) < F.col(quoted(START)))
     found = found.withColumn(FIRST, first).withColumn(ISLAND, F.sum(first.cast("int")).over(_line()))
