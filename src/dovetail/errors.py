@@ -97,14 +97,6 @@ class UnsupportedError(DovetailError):
         return cls(f"the time zone of {text!r} is not read on the arrow host. Hint: write an offset, as in '+01:00'.")
 
     @classmethod
-    def residual_with_agg(cls, sql: str) -> Self:
-        """Name a residual that only Spark can test, in a call that folds its pairs."""
-        return cls(
-            f"agg with {sql!r} is not supported: only Spark itself can test that part of the condition. "
-            "Hint: join first, then group the result by a key of the kept side."
-        )
-
-    @classmethod
     def agg_of_many(cls, what: str) -> Self:
         """Name what cannot be folded over three and more inputs."""
         return cls(

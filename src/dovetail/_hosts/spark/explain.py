@@ -18,7 +18,6 @@ from dovetail._hosts.spark.join import (
     aggregate_types,
     branches,
     numbered,
-    refuse_residuals_of_folds,
     stays_with_spark,
 )
 from dovetail._hosts.spark.known import Known
@@ -56,7 +55,6 @@ def run(query: Query, left: SparkFrame, right: SparkFrame) -> Plan:
         return _sparks_own(query, sides, _what_stays(sides))
     sides.refuse_what_stays()
     aggregate_types(query, sides)
-    refuse_residuals_of_folds(query, sides)
     known = Known(sides, sampled=may_be_sparks(query, sides.condition))
     if (unfolding := Unfolding.of(query, known)) is not None:
         return _unfolded(query, unfolding)

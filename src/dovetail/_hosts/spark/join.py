@@ -11,6 +11,7 @@ from pyspark.sql.types import BooleanType, DataType, DayTimeIntervalType, LongTy
 
 from dovetail._core.aggregate.functions import result_type
 from dovetail._core.condition.parse import told
+from dovetail._core.emit.cell import has_sequence
 from dovetail._core.plan.decide import Decision, Facts, broadcast, decide
 from dovetail._core.plan.knobs import FAMILY
 from dovetail._hosts.spark.choice import DEALT, may_be_sparks, spark_is_best, weighed
@@ -31,7 +32,8 @@ from dovetail._hosts.spark.sampled import sample_of, sample_with_spans
 from dovetail._hosts.spark.sides import analysed, project
 from dovetail._hosts.spark.small import extremes_of
 from dovetail._hosts.spark.statistics import Pieces
-from dovetail._hosts.spark.task import NOTHING, CellTask, broadcast_task, cell_task, settle
+from dovetail._hosts.spark.task import NOTHING, CellTask, broadcast_task, cell_task
+from dovetail._hosts.spark.tested import SEQUENCE, TOLD, Folding, settle
 from dovetail._hosts.spark.theta import ThetaCells, placed_theta
 from dovetail._hosts.spark.types import arrow_type, schema_of, spark_type
 from dovetail._hosts.spark.unfold import Unfolding
@@ -155,24 +157,30 @@ class Branch:
         if task_can_test(self.sides):
             task = self._task(numbered=False)
             return self._run(task, schema_of(self._fields(task))), self._places(task)
-        refuse_residuals_of_folds(self.query, self.sides)
         return self._tested_by_spark()
 
     def _tested_by_spark(self) -> tuple[DataFrame, dict[tuple[str, str], str]]:
         """Candidates from the tasks, the residuals tested by Spark, outer rows settled by the same tasks again."""
         task = self._task(numbered=True)
-        frame, places = self._run(task, schema_of(self._fields(task))), self._places(task)
+        fields, places = self._fields(task), self._places(task)
         parts = [f"({rewritten(part.node, places)})" for part in self.sides.condition.residuals]
-        tested = frame.withColumn("holds", F.when(F.col("paired"), F.expr(" AND ".join(parts))))
-        kept = [(field.name, field.dataType) for field in frame.schema.fields if field.name not in ("row", "paired")]
-        return mapped(tested, settle(self.how), schema_of(kept)), places
+        holds = F.when(F.col("paired"), F.expr(" AND ".join(parts)))
+        tested = self._run(task, schema_of(fields)).withColumn("holds", holds)
+        kept = [field for field in fields if field[0] not in TOLD]
+        if self.query.per is None:
+            return mapped(tested, settle(self.how), schema_of(kept)), places
+        ours = kept[: len(task.left.showing)]
+        read = tuple((own, f"o{i}") for i, own in enumerate(task.right.showing) if own[0] != "p")
+        folding = Folding(self.query.aggregates, tuple(name for name, _ in ours), read)
+        return mapped(tested, folding, schema_of([*ours, *self._folds()])), places
 
     def _places(self, task: CellTask) -> dict[tuple[str, str], str]:
         """Where the tasks put each input's columns."""
         places = {}
         for letter, own in (("a", task.left), ("o", task.right)):
             for i, place in enumerate(own.showing):
-                places[own.name, own.payload[int(place[1:])]] = f"{letter}{i}"
+                if place[0] == "p":
+                    places[own.name, own.payload[int(place[1:])]] = f"{letter}{i}"
         return places
 
     def _absent(self, places: dict[tuple[str, str], str]) -> dict[tuple[str, str], DataType]:
@@ -191,20 +199,34 @@ class Branch:
         )
         if self.how in ("semi", "anti") and not numbered:
             right = replace(right, showing=())
-        return CellTask(self.sides.condition, self.how, left, right, self.query.aggregates, numbered)
+        if not numbered:
+            return CellTask(self.sides.condition, self.how, left, right, self.query.aggregates)
+        if self.query.per is not None:
+            right = replace(right, showing=(*right.showing, *self._read_by_folds()))
+        return CellTask(self.sides.condition, self.how, left, right, numbered=True)
+
+    def _read_by_folds(self) -> list[str]:
+        """The columns of the other side that the aggregates read."""
+        own = self.sides.right
+        sequence = [SEQUENCE] if has_sequence(self.sides.condition) else []
+        return [*own.named("g"), *own.named("h"), *sequence]
 
     def _fields(self, task: CellTask) -> list[tuple[str, DataType]]:
         """The columns that a task yields."""
         fields = [(f"a{i}", self.sides.left.schema[name].dataType) for i, name in enumerate(task.left.showing)]
         if task.numbered:
             fields.append(("row", LongType()))
-        if self.query.per is not None:
-            fields += [(f"o{i}", kind) for i, kind in enumerate(aggregate_types(self.query, self.sides))]
+        if task.aggregates:
+            fields += self._folds()
         else:
             fields += [(f"o{i}", self.sides.right.schema[name].dataType) for i, name in enumerate(task.right.showing)]
         if task.numbered:
             fields.append(("paired", BooleanType()))
         return fields or [(NOTHING, BooleanType())]
+
+    def _folds(self) -> list[tuple[str, DataType]]:
+        """The columns of the aggregates."""
+        return [(f"o{i}", kind) for i, kind in enumerate(aggregate_types(self.query, self.sides))]
 
     def _run(self, task: CellTask, schema: StructType) -> DataFrame:
         if self.decision.algorithm == "broadcast":
@@ -257,12 +279,6 @@ def aggregate_types(query: Query, sides: Sides) -> list[DataType]:
         is_one = aggregate.function in ("first", "last", "max", "min")  # intervals keep their fields
         kinds.append(folded.schema[f"g{i}"].dataType if is_one and isinstance(kind, DayTimeIntervalType) else kind)
     return kinds
-
-
-def refuse_residuals_of_folds(query: Query, sides: Sides) -> None:
-    """Refuse a part of the condition that only Spark can test, where pairs are never made for it to be tested on."""
-    if query.per is not None and not task_can_test(sides):
-        raise UnsupportedError.residual_with_agg(told(sides.condition.residuals[-1]))
 
 
 def _kept(query: Query) -> str:

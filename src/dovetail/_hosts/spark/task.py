@@ -180,30 +180,3 @@ def cell_task(task: CellTask, overlay: Overlay) -> Callable[[Batches], Batches]:
             yield from task.rows(*both, digest=Digest(pa.concat_tables(digests)) if digests else None)
 
     return run
-
-
-def settle(how: How) -> Callable[[Batches], Batches]:
-    """Finish a join whose residual Spark has tested: `holds` says which candidates are pairs.
-
-    All candidates of an anchor row come, in this task, before the row alone: so what has not been seen by then has no
-    partner.
-    """
-
-    def run(batches: Batches) -> Batches:
-        seen = np.zeros(1 << 16, np.bool_)
-        for batch in batches:
-            rows = batch.column("row").to_numpy(zero_copy_only=False)
-            paired = batch.column("paired").to_numpy(zero_copy_only=False)
-            holds = batch.column("holds").fill_null(False).to_numpy(zero_copy_only=False)  # noqa: FBT003
-            while rows.size and rows.max() >= seen.size:
-                seen = np.concatenate([seen, np.zeros_like(seen)])
-            seen[rows[paired & holds]] = True
-            kept = ~paired & (seen[rows] if how == "semi" else ~seen[rows])
-            if how == "inner":
-                kept = paired & holds
-            elif how == "left":
-                kept |= paired & holds
-            if kept.any():
-                yield batch.filter(pa.array(kept)).drop_columns(["row", "paired", "holds"])
-
-    return run
