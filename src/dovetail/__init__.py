@@ -275,6 +275,7 @@ def window_join(
     windows: Sequence[Mapping[str, Any]] | None = None,
     null_safe: bool | str | Sequence[str] = False,
     partitions: int | None = None,
+    algorithm: str = "auto",
     **named: Any,
 ) -> Any:
     """Fold, for every row of the first frame (the base), the rows of the second (the probe) around its time.
@@ -303,6 +304,9 @@ def window_join(
     windows
         Several windows at once, each a dict of the options above from `preceding` on; what a window leaves out, the
         call says for all. The rows are sorted once for all of them.
+    algorithm
+        `auto` sorts both frames once. `scale`, `key` and `split` run the engine of `dovetail.online` over the tables,
+        whose rows are put in the order of time first, with `partitions` joiners; not on Spark.
 
     Returns
     -------
@@ -333,6 +337,7 @@ def window_join(
         windows=windows,
         null_safe=null_safe,
         partitions=partitions,
+        algorithm=algorithm,
         preceding=preceding,
         following=following,
         agg=agg,

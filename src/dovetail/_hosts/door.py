@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from dovetail._core.condition.inputs import Input, Inputs
 from dovetail._core.plan.knobs import PROGRESSIVE
+from dovetail._core.plan.online import AUTO
 from dovetail._core.plan.query import read_query
-from dovetail._core.plan.timed import read_asof, read_window_join
+from dovetail._core.plan.timed import WindowJoin, read_asof, read_window_join
 from dovetail._core.plan.validity import read_temporal
 from dovetail.errors import UsageError
 
@@ -124,7 +125,10 @@ def _answer(
     from dovetail._hosts.arrow.frames import open_frames as open_tables  # noqa: PLC0415
 
     ours, theirs = open_tables(frames).values()
-    return getattr(_host("arrow", what), verb)(read(_tables(frames, ours, theirs), **call), ours, theirs)
+    asked = read(_tables(frames, ours, theirs), **call)
+    by_engine = isinstance(asked, WindowJoin) and asked.algorithm != AUTO
+    module = _host("online", "tables") if by_engine else _host("arrow", what)
+    return getattr(module, verb)(asked, ours, theirs)
 
 
 def _at_one_moment(call: dict[str, Any], session: Any) -> dict[str, Any]:

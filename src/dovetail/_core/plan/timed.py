@@ -20,6 +20,7 @@ from dovetail._core.condition.values import Comparison, Condition, Equality, Op
 from dovetail._core.plan.aggregates import read_aggregates
 from dovetail._core.plan.knobs import read_flag, read_knobs
 from dovetail._core.plan.offset import UNBOUNDED, PerRow, read_offset, size_of
+from dovetail._core.plan.online import ALGORITHMS, AUTO
 from dovetail._core.plan.query import Query, every_column, read_how, refuse_twice
 from dovetail.errors import UsageError
 
@@ -38,6 +39,7 @@ _CHOICES = {
     "ties": ("last", "first", "all", "error"),
     "nearest_tie": ("backward", "forward"),
     "closed": ("both", "left", "right", "neither"),
+    "algorithm": (AUTO, *ALGORITHMS),
 }
 _WINDOW = ("preceding", "following", "agg", "closed", "include_prevailing")
 
@@ -77,10 +79,14 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class WindowJoin:
-    """Aggregates over windows around every left row; the query holds those of all windows, in order."""
+    """Aggregates over windows around every left row; the query holds those of all windows, in order.
+
+    `algorithm` is one of the online engine's, or `auto`.
+    """
 
     query: Query
     windows: tuple[Window, ...]
+    algorithm: str = AUTO
 
 
 def read_asof(
@@ -126,9 +132,11 @@ def read_window_join(
     windows: Sequence[Mapping[str, Any]] | None = None,
     null_safe: bool | str | Sequence[str] = False,
     partitions: int | None = None,
+    algorithm: str = AUTO,
     **window: Any,
 ) -> WindowJoin:
     """Check a call of `window_join` and freeze it; what a window does not say, the call says for all."""
+    _choice("algorithm", algorithm)
     condition = _condition(inputs, on, keys, null_safe, None)
     given = {name: value for name, value in window.items() if value is not None}
     if windows is not None and (not windows or not isinstance(windows, (list, tuple))):
@@ -138,9 +146,8 @@ def read_window_join(
     aggregates = tuple(aggregate for own in found for aggregate in own.aggregates)
     output = every_column((inputs.left,), ())
     refuse_twice([column.name for column in output] + [aggregate.name for aggregate in aggregates], inputs.left)
-    return WindowJoin(
-        Query(inputs, condition, "left", output, aggregates, "left", read_knobs("range", partitions)), found
-    )
+    query = Query(inputs, condition, "left", output, aggregates, "left", read_knobs("range", partitions))
+    return WindowJoin(query, found, algorithm)
 
 
 def _window(asked: Mapping[str, Any], inputs: Inputs) -> Window:

@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 
 def run(asked: WindowJoin, left: Frame, right: Frame) -> Any:
     """Fold the right frame around each row of the left one; the result is of the left one's kind."""
-    base, probe = _columns(asked, left, right)
+    base, probe = opened(asked, left, right)
     schema = output_schema(asked.query, base, probe)
-    return left.restore(schema, _rows(asked, base, probe, schema))
+    return left.restore(schema, rows(asked, base, probe, schema))
 
 
 def explain(asked: WindowJoin, left: Frame, right: Frame) -> Plan:
     """Say how the right frame will be folded."""
-    base, _ = _columns(asked, left, right)
+    base, _ = opened(asked, left, right)
     return window_plan(asked, "arrow", "fold", IN_PROCESS, results=base.rows, exact=True)
 
 
-def _columns(asked: WindowJoin, left: Frame, right: Frame) -> tuple[Columns, Columns]:
+def opened(asked: WindowJoin, left: Frame, right: Frame) -> tuple[Columns, Columns]:
     """Both tables as columns, once it is known that the call can be carried out."""
     base = Columns.whole(asked.query.inputs.left.name, left.table)
     probe = Columns.whole(asked.query.inputs.right.name, right.table)
@@ -49,6 +49,7 @@ def _cell(asked: WindowJoin, base: Columns, probe: Columns) -> WindowCell:
     return WindowCell(asked, *sides, offsets, arguments_of(asked.query, probe), threads())
 
 
-def _rows(asked: WindowJoin, base: Columns, probe: Columns, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+def rows(asked: WindowJoin, base: Columns, probe: Columns, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """Each base row with its folds."""
     columns = [*base.raw.values(), *_cell(asked, base, probe).columns()]
     yield pa.RecordBatch.from_arrays(columns, schema=schema)

@@ -12,6 +12,7 @@ from dovetail._core.columns.axis import furthest
 from dovetail._core.condition.parse import told
 from dovetail._core.emit.window import WindowCell
 from dovetail._core.plan.offset import PerRow
+from dovetail._core.plan.online import AUTO
 from dovetail._core.plan.timed import offset_columns
 from dovetail._core.plan.timed_plan import window_plan
 from dovetail._core.sweep.prepare import SideColumns
@@ -23,7 +24,7 @@ from dovetail._hosts.spark.stretches import Margins
 from dovetail._hosts.spark.task import arguments_of
 from dovetail._hosts.spark.timed import TimedSides, offset_type, place_of, project_timed
 from dovetail._hosts.spark.types import schema_of
-from dovetail.errors import UnsupportedError
+from dovetail.errors import UnsupportedError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,6 +59,8 @@ def explain(asked: WindowJoin, left: SparkFrame, right: SparkFrame) -> Plan:
 
 def _planned(asked: WindowJoin, left: SparkFrame, right: SparkFrame) -> tuple[WindowTask, Sides, TimeCells]:
     """What runs in a task, on which sides, and in which cells."""
+    if asked.algorithm != AUTO:
+        raise UsageError.only_in_process(asked.algorithm)
     query, own = asked.query, offset_columns(asked)
     sides, kind = project_timed(query, left, right, own)
     asked = replace(asked, query=replace(query, condition=sides.condition))

@@ -57,6 +57,7 @@ def rules_of(asked: Asked) -> tuple[Rule, ...]:
         _check_how(asked.query.how, _LEFT_ALONE)
         return (Rule(waits=True, prevailing=_takes_one(asked)),)
     if isinstance(asked, WindowJoin):
+        _check_algorithm(asked.algorithm)
         endless = any(own.preceding is None for own in asked.windows)
         return (Rule(waits=True, prevailing=not endless and any(own.include_prevailing for own in asked.windows)),)
     _check_how(asked.how, _LEFT_ALONE)
