@@ -1,4 +1,4 @@
-"""The axis of a temporal join: one type for both sides, and distances on it.
+"""The axis of a join by time: one type for both sides, and distances on it.
 
 Numbers, dates and timestamps become *ticks*: int64 (Python integers where decimals are too wide), or doubles. An offset
 is rounded to whole ticks so that a bound stays exact: on dates, "within 12 hours" is "on the same day". Bounds that

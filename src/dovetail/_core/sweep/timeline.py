@@ -1,4 +1,4 @@
-"""The stored side of a temporal join in the order of (key, time), and where times fall in it.
+"""The stored side of a join by time in the order of (key, time), and where times fall in it.
 
 Equality codes are packed above the time in one int64, as for slices. A time asked for becomes a *place*: the key that a
 stored row of that code and time would have, or one step outside the stored times, which never leaves its code.
