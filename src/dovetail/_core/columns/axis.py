@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     Ticks = NDArray[Any]
 
 LEAST, MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+"""The ends of every axis of 64 bits, and of all order keys."""
 _TIMES = {"date", "stamp"}
 _NUMBERS = {"integer", "float", "decimal", "null"}
 _NANOS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}

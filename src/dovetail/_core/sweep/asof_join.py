@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dovetail._core.columns.axis import bound, comparable, distances
+from dovetail._core.columns.axis import LEAST, MOST, bound, comparable, distances
 from dovetail._core.kernels.compile import NO_ROW
 from dovetail._core.kernels.memory import empty
 from dovetail._core.kernels.merge import pick_after, pick_before
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 
     TieKeys = Callable[[NDArray[np.int64]], Sequence[NDArray[np.int64]]]
 
-LEAST, MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 _NONE = np.empty(0, np.int64)
 
 

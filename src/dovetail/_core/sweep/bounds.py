@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dovetail._core.columns.axis import LEAST, MOST
 from dovetail._core.kernels.memory import empty
 from dovetail._core.kernels.search import SortedIndex
 from dovetail._core.kernels.slices import taken
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
     from dovetail._core.condition.values import Op
 
-LEAST, MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 WORTH_ORDER = 1 << 15
 """Fewer stored keys than this stay in the cache of a core, whatever the order in which they are looked up."""
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 
+from dovetail._core.columns.axis import LEAST, MOST
 from dovetail._core.kernels.memory import empty
 from dovetail._core.kernels.overlaps import ascend_by_both, fill_pairs_by_start, slices_by_walk
 from dovetail._core.kernels.slices import taken
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-LEAST, MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 PIECE = 1 << 18
 """How many candidates of the first visit become combinations at a time."""
 STEP = 64

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dovetail._core.columns.axis import MOST
 from dovetail._core.kernels.memory import empty
 from dovetail._core.kernels.merge import fill_places, positions_below
 from dovetail._core.kernels.slices import take_values
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-MOST = np.iinfo(np.int64).max
 _NONE = np.empty(0, np.int64)
 BESIDE = 2
 """Times before all stored ones, and behind them, have a place of their own."""
