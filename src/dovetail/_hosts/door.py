@@ -26,7 +26,7 @@ def run(frames: dict[str, Any], **call: Any) -> Any:
         return _progressive(frames, call)
     if len(frames) > 2:  # noqa: PLR2004 -- a join of three and more is a cascade of joins of two
         return _many(frames).run(frames, **call)
-    return _answer("join", read_query, frames, call)
+    return _of_batch_frames("join", read_query, frames, call)
 
 
 def _progressive(frames: dict[str, Any], call: dict[str, Any]) -> Any:
@@ -50,23 +50,17 @@ def _check_progressive(frames: dict[str, Any], call: dict[str, Any]) -> None:
 
 def run_asof(frames: dict[str, Any], **call: Any) -> Any:
     """Join each row of the first frame with the nearest one in time."""
-    if _are_streams(frames):
-        return _streamed("asof", frames, call)
     return _answer("asof", read_asof, frames, call)
 
 
 def run_window(frames: dict[str, Any], **call: Any) -> Any:
     """Fold, for each row of the first frame, the rows around its time."""
-    if _are_streams(frames):
-        return _streamed("window", frames, call)
     return _answer("window", read_window_join, frames, call)
 
 
 def run_temporal(frames: dict[str, Any], **call: Any) -> Any:
     """Join two and more frames while their rows are valid."""
-    if _are_streams(frames):
-        return _streamed("temporal", frames, call)
-    return _temporal("run", frames, call)
+    return _temporal(frames, call)
 
 
 def describe(frames: dict[str, Any], **call: Any) -> Plan:
@@ -77,31 +71,27 @@ def describe(frames: dict[str, Any], **call: Any) -> Plan:
         _check_progressive(frames, call)
     elif len(frames) > 2:  # noqa: PLR2004 -- a join of three and more is a cascade of joins of two
         return cast("Plan", _many(frames).explain(frames, **call))
-    return cast("Plan", _answer("explain", read_query, frames, call))
+    return cast("Plan", _of_batch_frames("explain", read_query, frames, call))
 
 
 def describe_asof(frames: dict[str, Any], **call: Any) -> Plan:
     """Explain an as-of join."""
-    if _are_streams(frames):
-        return cast("Plan", _streamed("asof", frames, call, verb="explain"))
     return cast("Plan", _answer("asof", read_asof, frames, call, verb="explain"))
 
 
 def describe_window(frames: dict[str, Any], **call: Any) -> Plan:
     """Explain a window join."""
-    if _are_streams(frames):
-        return cast("Plan", _streamed("window", frames, call, verb="explain"))
     return cast("Plan", _answer("window", read_window_join, frames, call, verb="explain"))
 
 
 def describe_temporal(frames: dict[str, Any], **call: Any) -> Plan:
     """Explain a temporal join."""
+    return cast("Plan", _temporal(frames, call, verb="explain"))
+
+
+def _temporal(frames: dict[str, Any], call: dict[str, Any], verb: str = "run") -> Any:
     if _are_streams(frames):
-        return cast("Plan", _streamed("temporal", frames, call, verb="explain"))
-    return cast("Plan", _temporal("explain", frames, call))
-
-
-def _temporal(verb: str, frames: dict[str, Any], call: dict[str, Any]) -> Any:
+        return _streamed("temporal", frames, call, verb)
     spark = _are_spark(frames)
     module = _host("spark" if spark else "arrow", "temporal")
     opened = module.frames_of(frames)
@@ -114,7 +104,16 @@ def _temporal(verb: str, frames: dict[str, Any], call: dict[str, Any]) -> Any:
 def _answer(
     what: str, read: Callable[..., Any], frames: dict[str, Any], call: dict[str, Any], verb: str = "run"
 ) -> Any:
-    """Read a call and hand it to the host of its frames; each host has a module for each thing to do."""
+    """Hand a call to the host of its frames."""
+    if _are_streams(frames):
+        return _streamed(what, frames, call, verb)
+    return _of_batch_frames(what, read, frames, call, verb)
+
+
+def _of_batch_frames(
+    what: str, read: Callable[..., Any], frames: dict[str, Any], call: dict[str, Any], verb: str = "run"
+) -> Any:
+    """Read a call over batch frames, which do not stream; each host has a module for each thing to do."""
     if _are_spark(frames):
         from dovetail._hosts.spark.frames import open_frames  # noqa: PLC0415 -- only for callers who have Spark
 
