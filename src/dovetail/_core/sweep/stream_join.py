@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from dovetail._core.sweep.links import Link
+    from dovetail._core.sweep.links import BroughtKeys, Link
 
     Keys = NDArray[np.int64]
     Bound = dict[int, Keys]
@@ -54,7 +54,7 @@ FADES = 0.5
 class Remembered(Protocol):
     """What is known of rows by their numbers, beyond the areas."""
 
-    def brought(self, number: int, link: int, rows: Keys) -> tuple[tuple[Keys, ...], tuple[Keys, ...]]:
+    def brought(self, number: int, link: int, rows: Keys) -> BroughtKeys:
         """The keys and values that rows of an input bring to a link."""
         ...
 
@@ -78,7 +78,7 @@ class Arrived:
     number: Keys
     start: Keys
     end: Keys
-    links: dict[int, tuple[tuple[Keys, ...], tuple[Keys, ...]]]
+    links: dict[int, BroughtKeys]
 
     def rows(self, link: int | None) -> AreaRows:
         """The rows as the area of a link sees them."""
