@@ -31,10 +31,10 @@ def run(frames: dict[str, Any], **call: Any) -> Any:
 
 def _progressive(frames: dict[str, Any], call: dict[str, Any]) -> Any:
     """Join frames or iterators of batches by the progressive merge join; of iterators, the result is a reader."""
-    from dovetail._hosts.arrow.streams.run import progressive, restored  # noqa: PLC0415 -- only if asked for
+    from dovetail._hosts.arrow.streams.run import as_streams, progressive  # noqa: PLC0415 -- only if asked for
 
     _check_progressive(frames, call)
-    inputs, restore = restored(frames)
+    inputs, restore = as_streams(frames)
     return restore(progressive(inputs, {name: call[name] for name in ("on", "how", "select")}, {}))
 
 
@@ -143,7 +143,7 @@ def _many(frames: dict[str, Any]) -> Any:
 
 
 def _are_spark(frames: dict[str, Any]) -> bool:
-    """Whether all frames are Spark's; some alone are a mistake."""
+    """Whether all frames are Spark's; it is a mistake if only some of them are."""
     spark = {name: _is_spark(frame) for name, frame in frames.items()}
     if len(set(spark.values())) > 1:
         names = sorted(spark, key=lambda name: not spark[name])
