@@ -533,7 +533,7 @@ def _options(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def _sides(function: Callable[..., Any], frames: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
-    """The inputs of a join by name; an option that it does not have came among them."""
+    """The inputs of a join by name; an option that it does not have comes among them, and is refused."""
     for name, value in named.items():
         if _is_no_frame(value):
             raise UsageError.unknown_option(name, value, function.__name__, _options(function))
@@ -547,6 +547,6 @@ def _sides(function: Callable[..., Any], frames: tuple[Any, ...], named: dict[st
 
 
 def _is_no_frame(value: object) -> bool:
-    """Whether it is what options are made of: a text, a number, names."""
+    """Whether a value is what options are made of: a text, a number, names."""
     parts = value if isinstance(value, (list, tuple)) and value else [value]
     return all(part is None or isinstance(part, (str, int, float)) for part in parts)

@@ -27,15 +27,15 @@ def run(frames: dict[str, Any], **call: Any) -> Any:
         return _progressive(frames, call)
     if len(frames) > 2:  # noqa: PLR2004 -- a join of three and more is a cascade of joins of two
         return _many(frames).run(frames, **call)
-    return _answer("join", read_query, frames, call)
+    return _of_batch_frames("join", read_query, frames, call)
 
 
 def _progressive(frames: dict[str, Any], call: dict[str, Any]) -> Any:
     """Join frames or iterators of batches by the progressive merge join; of iterators, the result is a reader."""
-    from dovetail._hosts.arrow.streams.run import progressive, restored  # noqa: PLC0415 -- only if asked for
+    from dovetail._hosts.arrow.streams.run import as_streams, progressive  # noqa: PLC0415 -- only if asked for
 
     _check_progressive(frames, call)
-    inputs, restore = restored(frames)
+    inputs, restore = as_streams(frames)
     return restore(progressive(inputs, {name: call[name] for name in ("on", "how", "select")}, {}))
 
 
@@ -51,23 +51,17 @@ def _check_progressive(frames: dict[str, Any], call: dict[str, Any]) -> None:
 
 def run_asof(frames: dict[str, Any], **call: Any) -> Any:
     """Join each row of the first frame with the nearest one in time."""
-    if _are_streams(frames):
-        return _streamed("asof", frames, call)
     return _answer("asof", read_asof, frames, call)
 
 
 def run_window(frames: dict[str, Any], **call: Any) -> Any:
     """Fold, for each row of the first frame, the rows around its time."""
-    if _are_streams(frames):
-        return _streamed("window", frames, call)
     return _answer("window", read_window_join, frames, call)
 
 
 def run_temporal(frames: dict[str, Any], **call: Any) -> Any:
     """Join two and more frames while their rows are valid."""
-    if _are_streams(frames):
-        return _streamed("temporal", frames, call)
-    return _temporal("run", frames, call)
+    return _temporal(frames, call)
 
 
 def describe(frames: dict[str, Any], **call: Any) -> Plan:
@@ -78,31 +72,27 @@ def describe(frames: dict[str, Any], **call: Any) -> Plan:
         _check_progressive(frames, call)
     elif len(frames) > 2:  # noqa: PLR2004 -- a join of three and more is a cascade of joins of two
         return cast("Plan", _many(frames).explain(frames, **call))
-    return cast("Plan", _answer("explain", read_query, frames, call))
+    return cast("Plan", _of_batch_frames("explain", read_query, frames, call))
 
 
 def describe_asof(frames: dict[str, Any], **call: Any) -> Plan:
     """Explain an as-of join."""
-    if _are_streams(frames):
-        return cast("Plan", _streamed("asof", frames, call, verb="explain"))
     return cast("Plan", _answer("asof", read_asof, frames, call, verb="explain"))
 
 
 def describe_window(frames: dict[str, Any], **call: Any) -> Plan:
     """Explain a window join."""
-    if _are_streams(frames):
-        return cast("Plan", _streamed("window", frames, call, verb="explain"))
     return cast("Plan", _answer("window", read_window_join, frames, call, verb="explain"))
 
 
 def describe_temporal(frames: dict[str, Any], **call: Any) -> Plan:
     """Explain a temporal join."""
+    return cast("Plan", _temporal(frames, call, verb="explain"))
+
+
+def _temporal(frames: dict[str, Any], call: dict[str, Any], verb: str = "run") -> Any:
     if _are_streams(frames):
-        return cast("Plan", _streamed("temporal", frames, call, verb="explain"))
-    return cast("Plan", _temporal("explain", frames, call))
-
-
-def _temporal(verb: str, frames: dict[str, Any], call: dict[str, Any]) -> Any:
+        return _streamed("temporal", frames, call, verb)
     spark = _are_spark(frames)
     module = _host("spark" if spark else "arrow", "temporal")
     opened = module.frames_of(frames)
@@ -115,7 +105,16 @@ def _temporal(verb: str, frames: dict[str, Any], call: dict[str, Any]) -> Any:
 def _answer(
     what: str, read: Callable[..., Any], frames: dict[str, Any], call: dict[str, Any], verb: str = "run"
 ) -> Any:
-    """Read a call and hand it to the host of its frames; each host has a module for each thing to do."""
+    """Hand a call to the host of its frames."""
+    if _are_streams(frames):
+        return _streamed(what, frames, call, verb)
+    return _of_batch_frames(what, read, frames, call, verb)
+
+
+def _of_batch_frames(
+    what: str, read: Callable[..., Any], frames: dict[str, Any], call: dict[str, Any], verb: str = "run"
+) -> Any:
+    """Read a call over batch frames, which do not stream; each host has a module for each thing to do."""
     if _are_spark(frames):
         from dovetail._hosts.spark.frames import open_frames  # noqa: PLC0415 -- only for callers who have Spark
 
@@ -148,7 +147,7 @@ def _many(frames: dict[str, Any]) -> Any:
 
 
 def _are_spark(frames: dict[str, Any]) -> bool:
-    """Whether all frames are Spark's; some alone are a mistake."""
+    """Whether all frames are Spark's; it is a mistake if only some of them are."""
     spark = {name: _is_spark(frame) for name, frame in frames.items()}
     if len(set(spark.values())) > 1:
         names = sorted(spark, key=lambda name: not spark[name])

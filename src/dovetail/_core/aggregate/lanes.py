@@ -23,7 +23,7 @@ from dovetail._core.kernels.segments import (
     totals_of_slices,
 )
 from dovetail._core.kernels.slices import taken
-from dovetail._core.kernels.threads import stretches, together
+from dovetail._core.kernels.threads import shares, together
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -80,7 +80,7 @@ class SliceFolds:
         if self.lane.fold == "total" and (end := _shared_end(low, high, self.lane.values.size)) is not None:
             return _running_totals(self.lane.values, low, high, end)
         fold = self._maxima if self.lane.fold == "max" else self._totals
-        parts = stretches(low.size, self.threads)
+        parts = shares(low.size, self.threads)
         together(self.threads, [partial(fold, low[own], high[own], out[own]) for own in parts])
         return out
 

@@ -20,7 +20,7 @@ from dovetail._core.aggregate.precise import square
 from dovetail._core.columns.cast import cast
 from dovetail._core.columns.labels import Labels
 from dovetail._core.columns.types import DOUBLE
-from dovetail._core.kernels.pages import MAX, PLAIN, SUM
+from dovetail._core.kernels.pages import LEAST, MAX, PLAIN, SUM
 from dovetail._core.sweep.numbering import ValueNumbers
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class StoredExtreme(Folded):
         values = filtered(*argument)
         assert values is not None
         valid = _valid(values)
-        keys = np.full(rows, np.iinfo(np.int64).min)
+        keys = np.full(rows, LEAST)
         found = self.labels.keys(values.drop_null() if values.null_count else values)
         keys[valid > 0] = found if self.greatest else ~found
         return [valid, keys], []

@@ -1,4 +1,4 @@
-"""The axis of a temporal join: one type for both sides, and distances on it.
+"""The axis of a join by time: one type for both sides, and distances on it.
 
 Numbers, dates and timestamps become *ticks*: int64 (Python integers where decimals are too wide), or doubles. An offset
 is rounded to whole ticks so that a bound stays exact: on dates, "within 12 hours" is "on the same day". Bounds that
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     Ticks = NDArray[Any]
 
 LEAST, MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+"""The ends of every axis of 64 bits, and of all order keys."""
 _TIMES = {"date", "stamp"}
 _NUMBERS = {"integer", "float", "decimal", "null"}
 _NANOS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}

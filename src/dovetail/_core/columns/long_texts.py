@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 MOST_BYTES = 1 << 28
-"""What the texts of some rows weigh at most, well below that: one row with a long text may have all the partners."""
+"""What the texts of some rows weigh at most, far below two gigabytes: a row with a long text may have all partners."""
 _TEXTS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from dovetail._core.columns.axis import axis_type, bound, check_distance, check_offset, numbers, steps, ticks_of
+from dovetail._core.columns.axis import MOST, axis_type, bound, check_distance, check_offset, numbers, steps, ticks_of
 from dovetail._core.columns.cast import cast
 from dovetail._core.columns.order_keys import float_keys, from_keys, is_plain
 from dovetail._core.columns.types import WORD_DIGITS, canonical, canonicalise, sql_name
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from dovetail._core.plan.offset import Offset
     from dovetail._core.plan.validity import Temporal, Validity
 
-MOST = np.iinfo(np.int64).max
 WORD = 64
 
 

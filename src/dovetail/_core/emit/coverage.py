@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     Keys = NDArray[np.int64]
 
-MOST = np.iinfo(np.int64).max
-
 
 def _none() -> Keys:
     return np.empty(0, np.int64)

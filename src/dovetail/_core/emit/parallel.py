@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from concurrent.futures import Future
 
     from dovetail._core.sweep.matches import Matches
 
@@ -25,7 +26,7 @@ def each(tasks: Sequence[Iterator[Matches]], build: Callable[[Matches], T], thre
         return
     waiting = deque(tasks)
     with ThreadPoolExecutor(threads) as pool:
-        running: deque[tuple[Iterator[Matches], object]] = deque()
+        running: deque[tuple[Iterator[Matches], Future[T | None]]] = deque()
 
         def submit(task: Iterator[Matches]) -> None:
             running.append((task, pool.submit(_step, task, build)))
@@ -34,7 +35,7 @@ def each(tasks: Sequence[Iterator[Matches]], build: Callable[[Matches], T], thre
             submit(waiting.popleft())
         while running:
             task, future = running.popleft()
-            built = future.result()  # type: ignore[attr-defined]
+            built = future.result()
             if built is not None:
                 submit(task)
                 yield built

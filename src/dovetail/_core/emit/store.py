@@ -18,16 +18,17 @@ from dovetail._core.columns.long_texts import heaviest
 from dovetail._core.emit.rows import numbered_rows
 from dovetail._core.kernels.memory import joined
 from dovetail._core.kernels.slices import taken
+from dovetail._core.sweep.links import changed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from dovetail._core.sweep.links import BroughtKeys
     from dovetail._core.sweep.stream_join import Arrived
 
     Keys = NDArray[np.int64]
-    Brought = dict[int, tuple[tuple[Keys, ...], tuple[Keys, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,28 +37,25 @@ class Chunk:
 
     number: Keys
     end: Keys
-    links: Brought
+    links: dict[int, BroughtKeys]
     batch: pa.RecordBatch
     heaviest: int
 
     def pick(self, rows: Keys) -> Chunk:
         """Some of the rows."""
-        links = {i: tuple(tuple(taken(own, rows) for own in part) for part in both) for i, both in self.links.items()}
+        links = {i: changed(both, lambda own: taken(own, rows)) for i, both in self.links.items()}
         batch = lean_batch(self.batch.take(pa.array(rows)))
-        return Chunk(taken(self.number, rows), taken(self.end, rows), links, batch, heaviest(batch.columns))  # type: ignore[arg-type]
+        return Chunk(taken(self.number, rows), taken(self.end, rows), links, batch, heaviest(batch.columns))
 
     def beside(self, other: Chunk) -> Chunk:
         """These rows, then others."""
         links = {
-            i: tuple(
-                tuple(joined(own) for own in zip(ours, theirs, strict=True))
-                for ours, theirs in zip(both, other.links[i], strict=True)
-            )
-            for i, both in self.links.items()
+            i: (_joined(keys, other.links[i][0]), _joined(values, other.links[i][1]))
+            for i, (keys, values) in self.links.items()
         }
         batch = one_batch([self.batch, other.batch])
         number, end = (joined(own) for own in ((self.number, other.number), (self.end, other.end)))
-        return Chunk(number, end, links, batch, max(self.heaviest, other.heaviest))  # type: ignore[arg-type]
+        return Chunk(number, end, links, batch, max(self.heaviest, other.heaviest))
 
 
 @dataclass(slots=True)
@@ -103,7 +101,7 @@ class Store:
         index = pa.array(self._positions(numbers))
         return [_in_one(self._column(name).take(index)) for name in columns]
 
-    def brought(self, link: int, numbers: Keys) -> tuple[tuple[Keys, ...], tuple[Keys, ...]]:
+    def brought(self, link: int, numbers: Keys) -> BroughtKeys:
         """The keys and values that some rows bring to a link."""
         at = self._positions(numbers)
         keys, values = zip(*(chunk.links[link] for chunk in self.chunks), strict=True)
@@ -125,6 +123,10 @@ class Store:
 def _follow(numbers: Keys) -> bool:
     """Whether numbers, which ascend, leave none out."""
     return bool(numbers.size) and int(numbers[-1]) - int(numbers[0]) == numbers.size - 1
+
+
+def _joined(ours: tuple[Keys, ...], theirs: tuple[Keys, ...]) -> tuple[Keys, ...]:
+    return tuple(joined(own) for own in zip(ours, theirs, strict=True))
 
 
 def _taken(parts: Sequence[tuple[Keys, ...]], rows: Keys) -> tuple[Keys, ...]:

@@ -14,11 +14,9 @@ F = TypeVar("F", bound="Callable[..., Any]")
 
 NO_ROW = -1
 """The row position that stands for "no partner"."""
-
-
 _FLAGS: dict[str, Any] = {"nogil": True, "boundscheck": False, "error_model": "numpy", "_nrt": False}
-"""The last: no memory of its own. A loop that may take some counts references to every array that it hands on, which
-took a third of the time of some; so results and scratch are made by the caller."""
+"""The last one leaves a kernel without memory of its own. A loop that may take memory counts references to every array
+that it hands on, which cost some loops a third of their time; so results and scratch are made by the caller."""
 
 
 def kernel(function: F) -> F:

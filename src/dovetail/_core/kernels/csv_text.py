@@ -89,11 +89,11 @@ def split_rows(
     out_end: NDArray[Any],
     out_ragged: NDArray[np.int64],
 ) -> tuple[int, int, int]:
-    """Write where each row begins, its first field ends, and the row ends; return how many rows there are, and ragged.
+    """Write where each row begins, where its first field ends, and where the row ends.
 
-    And where a row begins that a quote leaves open; -1 if none does. The text ends with a line end. Empty lines are no
-    rows. The first ragged rows are noted. `words` are the bytes of
-    `flags`, eight at a time: most letters of a text mean nothing here, and are passed over so many at once.
+    Return how many rows there are, how many of them are ragged, and where a row begins that a quote leaves open (-1:
+    none does). The text ends with a line end; empty lines are no rows; the first ragged rows are noted. `words` are the
+    bytes of `flags`, eight at a time: most letters of a text mean nothing here, and are passed over so many at once.
     """
     rows, ragged, start, key_end, commas = 0, 0, 0, -1, 0
     quoted, field, closed = False, 0, -2

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 BLOCK_BITS, FAN_BITS = 6, 4
 BLOCK, FAN = 1 << BLOCK_BITS, 1 << FAN_BITS
-"""So many rows has a block, and so many blocks or nodes a node above them."""
+"""How many rows a block has at most, and over how many blocks, or nodes, a node stands."""
 LINE = 8
 """So many words the processor fetches at once: pages and their rows begin with a line, so that a header is in one."""
 LEAST = np.iinfo(np.int64).min

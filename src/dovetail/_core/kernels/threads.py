@@ -39,7 +39,7 @@ def in_turn(threads: int, calls: Sequence[Callable[[], T]]) -> Iterator[T]:
     yield from (own.result() for own in running)
 
 
-def stretches(size: int, threads: int) -> list[slice]:
+def shares(size: int, threads: int) -> list[slice]:
     """Even shares of some rows, one per thread if they are worth it."""
     number = threads if size >= WORTH_THREADS else 1
     edges = [size * i // number for i in range(number + 1)]

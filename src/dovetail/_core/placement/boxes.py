@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 SHARES = (0.5, 0.1, 0.9, 0.02, 0.98)
 """Where a box may be cut: at these shares of its sampled anchor rows, along any dimension."""
-
-
 FEW_COPIES = 1.5
 """How many boxes may get a row of the other side, on average, for a placement to be good enough."""
 LONG_SHARES = (0.9, 0.98, 1.0)

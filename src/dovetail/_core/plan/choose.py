@@ -59,7 +59,7 @@ class Sample:
         )
 
     def flip(self) -> Sample:
-        """The same, with the sides exchanged."""
+        """The same, with the sides exchanged; nothing is known of spans then, which are of the left rows."""
         return Sample(self.right, self.left, self.right_codes, self.left_codes)
 
     def thinned(self) -> Sample:

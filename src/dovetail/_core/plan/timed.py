@@ -1,4 +1,4 @@
-"""As-of and window joins as the caller asked for them, checked once and frozen.
+"""As-of and window joins, the joins *by time*, as the caller asked for them, checked once and frozen.
 
 Both are told by a `Condition` whose first comparison is the axis: each side's time. Further comparisons and residuals
 come from `where=` and are tested pair by pair.

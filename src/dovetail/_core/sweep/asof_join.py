@@ -22,12 +22,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dovetail._core.columns.axis import bound, comparable, distances
+from dovetail._core.columns.axis import LEAST, MOST, bound, comparable, distances
 from dovetail._core.kernels.compile import NO_ROW
 from dovetail._core.kernels.memory import empty
 from dovetail._core.kernels.merge import pick_after, pick_before
 from dovetail._core.kernels.slices import taken
-from dovetail._core.kernels.threads import stretches, together
+from dovetail._core.kernels.threads import shares, together
 from dovetail._core.sweep.bounds import Slices
 from dovetail._core.sweep.picked import PickedPairs
 from dovetail._core.sweep.rounds import first_passing, passing
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 
     TieKeys = Callable[[NDArray[np.int64]], Sequence[NDArray[np.int64]]]
 
-LEAST, MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 _NONE = np.empty(0, np.int64)
 
 
@@ -143,14 +142,14 @@ class _Search:
         return found
 
     def _picked(self, shifted: NDArray[np.int64] | None, *, backward: bool) -> NDArray[np.int64]:
-        """One walk over both sides, in as many stretches as there are threads; a step to the side keeps their order."""
+        """One walk over both sides, in as many shares as there are threads; a step to the side keeps their order."""
         line, rows, out = self.line, self.rows, empty(self.at.size, np.int64)
         places = self.places if shifted is None else gathered(line.places(self.codes, shifted), rows, line.threads)
         pick, limits = (pick_before, self.lower) if backward else (pick_after, self.upper)
         ends = _NONE if limits is None else limits
         calls = [
             partial(pick, line.keys, places[own], ends, np.int64(line.bits), rows[own], out)
-            for own in stretches(rows.size, line.threads)
+            for own in shares(rows.size, line.threads)
         ]
         together(line.threads, calls)
         return out

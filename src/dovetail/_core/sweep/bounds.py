@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dovetail._core.columns.axis import LEAST, MOST
 from dovetail._core.kernels.memory import empty
 from dovetail._core.kernels.search import SortedIndex
 from dovetail._core.kernels.slices import taken
 from dovetail._core.kernels.sort import sort_with_order
-from dovetail._core.kernels.threads import stretches, together
+from dovetail._core.kernels.threads import shares, together
 from dovetail._core.sweep.ranks import PACKED_BITS, dense_ranks
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
     from dovetail._core.condition.values import Op
 
-LEAST, MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 WORTH_ORDER = 1 << 15
 """Fewer stored keys than this stay in the cache of a core, whatever the order in which they are looked up."""
 
@@ -147,7 +147,7 @@ def _found(
             index.up_to(wanted.upper[own], high[own])
         np.maximum(low[own], high[own], out=high[own])
 
-    together(threads, [partial(look_up, own) for own in stretches(wanted.rows, threads)])
+    together(threads, [partial(look_up, own) for own in shares(wanted.rows, threads)])
     return Slices(order, probes, low, high)
 
 

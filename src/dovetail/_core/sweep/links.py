@@ -13,6 +13,8 @@ from dovetail._core.sweep.areas.interval import Interval
 from dovetail._core.sweep.areas.ordered import Ordered
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from dovetail._core.condition.values import Op
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
     Keys = NDArray[np.int64]
     BroughtKeys = tuple[tuple[Keys, ...], tuple[Keys, ...]]
+    """What rows bring to a link: the arrays of their keys, and those of their values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +76,9 @@ class Link:
                 if op.rises and not other.rises and self.axes[rising] == self.axes[falling]:
                     return rising, falling
         return None
+
+
+def changed(brought: BroughtKeys, change: Callable[[Keys], Keys]) -> BroughtKeys:
+    """What rows bring to a link, with every array changed alike."""
+    keys, values = brought
+    return tuple(map(change, keys)), tuple(map(change, values))

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 
+from dovetail._core.columns.axis import LEAST, MOST
 from dovetail._core.kernels.memory import empty
 from dovetail._core.kernels.overlaps import ascend_by_both, fill_pairs_by_start, slices_by_walk
 from dovetail._core.kernels.slices import taken
@@ -36,14 +37,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from dovetail._core.sweep.links import Link
+    from dovetail._core.sweep.links import BroughtKeys, Link
 
     Keys = NDArray[np.int64]
     Bound = dict[int, Keys]
 
 T = TypeVar("T")
 
-LEAST, MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 PIECE = 1 << 18
 """How many candidates of the first visit become combinations at a time."""
 STEP = 64
@@ -54,7 +54,7 @@ FADES = 0.5
 class Remembered(Protocol):
     """What is known of rows by their numbers, beyond the areas."""
 
-    def brought(self, number: int, link: int, rows: Keys) -> tuple[tuple[Keys, ...], tuple[Keys, ...]]:
+    def brought(self, number: int, link: int, rows: Keys) -> BroughtKeys:
         """The keys and values that rows of an input bring to a link."""
         ...
 
@@ -78,7 +78,7 @@ class Arrived:
     number: Keys
     start: Keys
     end: Keys
-    links: dict[int, tuple[tuple[Keys, ...], tuple[Keys, ...]]]
+    links: dict[int, BroughtKeys]
 
     def rows(self, link: int | None) -> AreaRows:
         """The rows as the area of a link sees them."""

@@ -1,4 +1,4 @@
-"""The stored side of a temporal join in the order of (key, time), and where times fall in it.
+"""The stored side of a join by time in the order of (key, time), and where times fall in it.
 
 Equality codes are packed above the time in one int64, as for slices. A time asked for becomes a *place*: the key that a
 stored row of that code and time would have, or one step outside the stored times, which never leaves its code.
@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dovetail._core.columns.axis import MOST
 from dovetail._core.kernels.memory import empty
 from dovetail._core.kernels.merge import fill_places, positions_below
 from dovetail._core.kernels.slices import take_values
 from dovetail._core.kernels.sort import sort_with_order
-from dovetail._core.kernels.threads import stretches, together
+from dovetail._core.kernels.threads import shares, together
 from dovetail._core.sweep.ranks import PACKED_BITS, dense_ranks
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-MOST = np.iinfo(np.int64).max
 _NONE = np.empty(0, np.int64)
 BESIDE = 2
 """Times before all stored ones, and behind them, have a place of their own."""
@@ -85,7 +85,7 @@ class Timeline:
             return at
         out = empty(at.size, np.int64)
         packing = np.int64(self.least), np.int64(self.most), np.int64(self.bits)
-        parts = stretches(at.size, self.threads)
+        parts = shares(at.size, self.threads)
         together(self.threads, [partial(fill_places, codes[own], at[own], *packing, out[own]) for own in parts])
         return out
 
@@ -93,8 +93,7 @@ class Timeline:
         """How many stored rows lie before the places of some rows, best given in order."""
         out = np.empty(rows.size, np.int64)
         calls = [
-            partial(positions_below, self.keys, places, rows[own], out[own])
-            for own in stretches(rows.size, self.threads)
+            partial(positions_below, self.keys, places, rows[own], out[own]) for own in shares(rows.size, self.threads)
         ]
         together(self.threads, calls)
         return out
@@ -157,6 +156,6 @@ class Timeline:
 def gathered(values: NDArray[Any], rows: NDArray[np.int64], threads: int) -> NDArray[Any]:
     """The values of some rows, fetched by several threads."""
     out = empty(rows.size, values.dtype)
-    parts = stretches(rows.size, threads)
+    parts = shares(rows.size, threads)
     together(threads, [partial(take_values, values, rows[own], out[own]) for own in parts])
     return out

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dovetail._core.columns.axis import MOST
 from dovetail._core.sweep.areas.rows import mixed_keys
 
 if TYPE_CHECKING:
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from dovetail._core.sweep.links import Link
 
     Keys = NDArray[np.int64]
-
-MOST = np.iinfo(np.int64).max
 
 
 def covered(link: Link, owner: int, keys: tuple[Keys, ...], values: tuple[Keys, ...]) -> tuple[Keys, Keys]:

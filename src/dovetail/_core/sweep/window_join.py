@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dovetail._core.columns.axis import bound, comparable
+from dovetail._core.columns.axis import LEAST, MOST, bound, comparable
 from dovetail._core.sweep.timeline import Timeline, fitted
 
 if TYPE_CHECKING:
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from dovetail._core.sweep.asof_join import TimedSide
 
     Positions = NDArray[np.int64]
-
-LEAST, MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ def side_columns(condition: Condition, left: Columns, right: Columns) -> tuple[S
 
 
 def timed_columns(condition: Condition, left: Columns, right: Columns) -> tuple[SideColumns, SideColumns]:
-    """As `side_columns`, with the first comparison on the axis of a temporal join."""
+    """As `side_columns`, with the first comparison on the axis of a join by time."""
     axis = condition.comparisons[0]
     fits = all_hold(condition.left_filters, left), all_hold(condition.right_filters, right)
     ours, theirs = where_fits(axis.left, left, fits[0]), where_fits(axis.right, right, fits[1])

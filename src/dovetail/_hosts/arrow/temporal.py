@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dovetail._core.plan.plan import Plan
-    from dovetail._core.plan.validity import Temporal
+    from dovetail._core.plan.validity import Temporal, Validity
 
 BATCH = 1 << 16
 """Rows of a batch, where a table is read as a stream."""
@@ -90,7 +90,7 @@ def inputs_of(frames: dict[str, Frame]) -> list[Input]:
     return [Input(name, tuple(own.table.column_names)) for name, own in frames.items()]
 
 
-def _hidden(own: Any, name: str, table: pa.Table, kind: pa.DataType) -> pa.Table:
+def _hidden(own: Validity, name: str, table: pa.Table, kind: pa.DataType) -> pa.Table:
     """A table with its validity as order keys and the number of every row, of rows that are valid at all."""
     found = intervals(own, name, table, kind)
     table = table.append_column(START, pa.array(found.start)).append_column(END, pa.array(found.end))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dovetail._core.columns.axis import LEAST
 from dovetail._core.columns.order_keys import float_keys
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-LEAST, MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 MISSED = 1e-4
 """The share of rows that a found lateness may miss."""
 _PARTS = 8

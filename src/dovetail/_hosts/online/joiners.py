@@ -229,7 +229,7 @@ class Joiners:
         looks = _LOOKS if self._choices.index else self.rows // self._keys
         return len(self.areas) if rows * looks >= _WORTH_THREADS else 1
 
-    def _relabel(self, lane: int, own: Any, old: Ints, new: Ints) -> None:
+    def _relabel(self, lane: int, own: StoredExtreme | StoredEnd, old: Ints, new: Ints) -> None:
         """Put new labels for old ones, in every area."""
         turned = isinstance(own, StoredExtreme) and not own.greatest
         for area in self.areas:

@@ -37,7 +37,7 @@ _LARGE = 65_536
 
 
 class WaitingRows(NamedTuple):
-    """WaitingRows that wait, the words of each side by side, and those of their columns that are no words."""
+    """Rows that wait: the words of each side by side, and those of their columns that are no words."""
 
     words: Ints
     others: pa.RecordBatch | None
@@ -68,7 +68,7 @@ class WaitingRows(NamedTuple):
 
 
 class WaitingRun:
-    """WaitingRows that came together or were merged so many times, and how many of them have been let go."""
+    """A run: rows that came together, or in runs that were `merged` so many times; some of them have been let go."""
 
     def __init__(self, rows: WaitingRows, merged: int) -> None:
         self.merged = merged

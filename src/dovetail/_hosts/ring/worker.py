@@ -1,4 +1,4 @@
-"""What each worker does: the four outer joins of the third document, from the place of one worker among N.
+"""What each worker does: the four outer joins by what moves, from the place of one worker among N.
 
 Meaning      the rows of the join, each given by exactly one worker.
 Needs        both sides dealt to the workers in any way; every worker runs the same algorithm over the same links.
@@ -9,7 +9,7 @@ How          soja   R parts go around the ring, S parts stay        R (N - 1)
 Edges        rows that cannot match (NULL keys) stay where they are: they never crowd one worker. N = 1 sends nothing.
 State        soja: a part of S, in the order of its keys, and two parts of R. The others hold more, as the figures tell.
 Worst case   all rows of one key: only roja brings them to one worker.
-Source       the third document; there the ring is one of processes and queues.
+Source       the third document, whose ring is one of processes and queues; DOJA and DER: Xu and Kostamaa (2010).
 """
 
 from __future__ import annotations

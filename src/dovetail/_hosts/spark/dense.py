@@ -11,7 +11,7 @@ Edges        NULL has no bit: it matches nothing, and dangles.
 State        in every task the bits and, by key, the columns that the result shows.
 Worst case   keys that repeat, or columns too large to be sent along: Spark's broadcast hash join makes the pairs. A
              large side that is more than a scan is not sampled, as that would compute it once more: all is folded.
-Source       our own; bits of keys for the third document's DER, which exchanges ids of rows.
+Source       our own; bits of keys for DER (Xu and Kostamaa, 2010), which exchanges ids of rows.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ State        the small side in every task; of each task, a bit for each distinct
 Worst case   a second scan of the columns of the large side that the condition reads; Spark's broadcast hash joins.
              Where the only key is a whole number and the small side's lie close together, nothing is joined
              (`dense.py`).
-Source       the third document's DER, which exchanges ids of dangling rows; bits of those seen say the same in less.
+Source       Xu and Kostamaa (2010), whose DER exchanges ids of dangling rows; bits of those seen say the same in less.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Cells of a temporal join on Spark: by hash of the keys, and by ranges of time where there is no key or a hot one."""
+"""Cells of a join by time on Spark: by hash of the keys, and by ranges of time where there is no key or a hot one."""
 
 from __future__ import annotations
 

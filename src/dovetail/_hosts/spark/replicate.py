@@ -10,7 +10,7 @@ Edges        `none` is a task that reads nothing: it speaks for a large side tha
 State        the small side in every task; the rows that dangle there, whole, go through the shuffle.
 Worst case   where hardly anything matches, as many copies of the small side travel as there are tasks; DER sends bits
              instead (`der.py`).
-Source       the third document's DOJA.
+Source       the DOJA of Xu and Kostamaa (2010).
 """
 
 from __future__ import annotations

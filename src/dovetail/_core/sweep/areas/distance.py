@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from dovetail._core.columns.axis import LEAST, MOST
 from dovetail._core.sweep.areas.area import valid_at
 from dovetail._core.sweep.areas.run import fetched
 
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from dovetail._core.sweep.areas.area import PairTest
     from dovetail._core.sweep.areas.rows import AreaRows, Probes
     from dovetail._core.sweep.areas.run import Run
-
-LEAST, MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, slots=True)

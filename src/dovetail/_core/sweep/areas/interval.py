@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dovetail._core.columns.axis import MOST
 from dovetail._core.sweep.areas.area import compare_tests, valid_at
-from dovetail._core.sweep.areas.by_key import MOST, back
+from dovetail._core.sweep.areas.by_key import back
 from dovetail._core.sweep.bounds import bounds
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dovetail._core.columns.axis import MOST
 from dovetail._core.kernels.overlaps import ends_rise
 from dovetail._core.kernels.search import SortedIndex
 from dovetail._core.kernels.slices import taken
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from dovetail._core.sweep.areas.rows import AreaRows
 
     Keys = NDArray[np.int64]
-
-MOST = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True)

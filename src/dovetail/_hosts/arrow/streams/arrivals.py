@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from dovetail._core.columns.axis import LEAST, MOST
 from dovetail._core.columns.dictionaries import one_batch
 from dovetail._core.kernels.memory import joined
 from dovetail._core.kernels.sort import ascends, sort_with_order
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     Keys = NDArray[np.int64]
 
-LEAST, MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 ENDED = int(MOST) + 1
 """The frontier of an input that has ended: all its rows have arrived."""
 

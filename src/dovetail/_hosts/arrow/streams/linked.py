@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from dovetail._core.condition.inputs import Input
     from dovetail._core.condition.values import Comparison, Condition, Equality, Expression
+    from dovetail._core.sweep.links import BroughtKeys
 
     Keys = NDArray[np.int64]
 
@@ -79,9 +80,7 @@ class Linked:
     brought: dict[tuple[int, int], Brought]
     tests: tuple[Tested, ...]
 
-    def brings(
-        self, number: int, columns: Columns
-    ) -> tuple[dict[int, tuple[tuple[Keys, ...], tuple[Keys, ...]]], Keys | None]:
+    def brings(self, number: int, columns: Columns) -> tuple[dict[int, BroughtKeys], Keys | None]:
         """What the rows of an input that can have partners bring to each link, and which rows these are; None: all."""
         columns, fits = self.fitting(number, columns)
         arrays, some = self.complete(number, self.arrays(number, columns), columns.rows)
@@ -105,9 +104,7 @@ class Linked:
             if owner == number
         }
 
-    def keyed(
-        self, number: int, arrays: dict[int, tuple[list[pa.Array], list[pa.Array]]]
-    ) -> dict[int, tuple[tuple[Keys, ...], tuple[Keys, ...]]]:
+    def keyed(self, number: int, arrays: dict[int, tuple[list[pa.Array], list[pa.Array]]]) -> dict[int, BroughtKeys]:
         """The same as order keys; nothing that must be there is NULL any more."""
         found = {}
         for link, (keys, values) in arrays.items():

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dovetail._core.emit.store import Store
-    from dovetail._core.sweep.links import Link
+    from dovetail._core.sweep.links import BroughtKeys, Link
     from dovetail._hosts.arrow.streams.linked import Linked, Tested
 
     Keys = NDArray[np.int64]
@@ -30,7 +30,7 @@ class StoredRows:
     linked: Linked
     stores: Sequence[Store]
 
-    def brought(self, number: int, link: int, rows: Keys) -> tuple[tuple[Keys, ...], tuple[Keys, ...]]:
+    def brought(self, number: int, link: int, rows: Keys) -> BroughtKeys:
         """The keys and values that rows of an input bring to a link."""
         return self.stores[number].brought(link, rows)
 

@@ -140,7 +140,7 @@ def progressive(inputs: dict[str, Any], call: dict[str, Any], disk: dict[str, An
     return pa.RecordBatchReader.from_batches(operator.schema, _progressive(operator, feeds))
 
 
-def restored(frames: dict[str, Any]) -> tuple[dict[str, Any], Callable[[pa.RecordBatchReader], Any]]:
+def as_streams(frames: dict[str, Any]) -> tuple[dict[str, Any], Callable[[pa.RecordBatchReader], Any]]:
     """Frames as streams, and how a result becomes a frame of the first one's kind; streams stay what they are."""
     first = next(iter(frames.values()))
     if not hasattr(first, "__arrow_c_stream__") and not hasattr(first, "to_arrow_table"):

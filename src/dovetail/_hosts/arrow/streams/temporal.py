@@ -32,6 +32,7 @@ from dovetail._core.emit.store import Store
 from dovetail._core.kernels.threads import together
 from dovetail._core.plan.validity import VALID_END, VALID_START
 from dovetail._core.sweep.areas.by_key import ByKey
+from dovetail._core.sweep.links import changed
 from dovetail._core.sweep.stream_join import Arrived, StreamJoin
 from dovetail._hosts.arrow.join import threads
 from dovetail._hosts.arrow.plain import no_rows
@@ -339,11 +340,8 @@ class TemporalOperator(Timed):
             if fits.size:
                 self.stores[number].add(arrived, rows.batch.take(pa.array(fits)))
             return
-        links = {
-            i: tuple(tuple(_spread(own, fits, numbers.size) for own in part) for part in both)
-            for i, both in arrived.links.items()
-        }
-        self.stores[number].add(Arrived(numbers, rows.start, rows.end, links), rows.batch)  # type: ignore[arg-type]
+        links = {i: changed(both, lambda own: _spread(own, fits, numbers.size)) for i, both in arrived.links.items()}
+        self.stores[number].add(Arrived(numbers, rows.start, rows.end, links), rows.batch)
 
     def _built(self, combined: Combined) -> Results:
         """Combinations with what they show."""

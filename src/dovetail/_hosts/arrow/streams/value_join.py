@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from dovetail._core.sweep.links import Link
+    from dovetail._core.sweep.links import BroughtKeys, Link
     from dovetail._core.sweep.stream_join import Combined
     from dovetail._hosts.arrow.streams.linked import Linked
     from dovetail._hosts.arrow.streams.rows_on_disk import KeyedRows
@@ -79,8 +79,8 @@ class ValueJoin:
         self.counted[number] += batch.num_rows
         columns = {name: _numbers(batch, name) for name in self.names[number] if name in batch.schema.names}
         columns.setdefault(TAG, np.zeros(batch.num_rows, np.int64))
-        hidden = {i: ((), (columns[name],)) for i, name in enumerate(self.names[number])}
-        arrived = Arrived(numbers, columns[FROM], columns[TO], hidden)  # type: ignore[arg-type]
+        hidden: dict[int, BroughtKeys] = {i: ((), (columns[name],)) for i, name in enumerate(self.names[number])}
+        arrived = Arrived(numbers, columns[FROM], columns[TO], hidden)
         if batch.num_rows:
             self.stores[number].add(arrived, batch.select(self.inputs[number].schema.names))
         if not self.keyed:
@@ -99,7 +99,7 @@ class ValueJoin:
         """A hidden column of some rows."""
         return self.stores[number].brought(self.names[number].index(name), rows)[1][0]
 
-    def brought(self, number: int, link: int, rows: Keys) -> tuple[tuple[Keys, ...], tuple[Keys, ...]]:
+    def brought(self, number: int, link: int, rows: Keys) -> BroughtKeys:
         """The keys and values that rows of an input bring to a link."""
         own = self.linked.brought[number, link]
         keys, values = ([self.hidden(number, name, rows) for name in names(own)] for names in (key_names, value_names))
