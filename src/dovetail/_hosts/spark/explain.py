@@ -12,18 +12,11 @@ from dovetail._core.plan.matrix import matrix_of
 from dovetail._core.plan.plan import Plan
 from dovetail._core.plan.shape import Kind, Shape, kind_of
 from dovetail._core.plan.uses import uses
-from dovetail._hosts.spark.choice import may_be_sparks, spark_is_best
 from dovetail._hosts.spark.frames import cores_of
-from dovetail._hosts.spark.join import (
-    aggregate_types,
-    branches,
-    numbered,
-    stays_with_spark,
-)
-from dovetail._hosts.spark.known import Known
+from dovetail._hosts.spark.join import Branches, SparksOwn, ways
 from dovetail._hosts.spark.loads import Loads
 from dovetail._hosts.spark.marks import Marked
-from dovetail._hosts.spark.outer import by_outer_keys, outer_join
+from dovetail._hosts.spark.outer import OuterJoin
 from dovetail._hosts.spark.place import plan_cells
 from dovetail._hosts.spark.ring import refuse_residuals_of_ring
 from dovetail._hosts.spark.sampled import sample_with_spans, sampled_windows
@@ -39,35 +32,33 @@ if TYPE_CHECKING:
     from dovetail._core.plan.matrix import Matrix, Members
     from dovetail._core.plan.outer import Outer
     from dovetail._core.plan.query import Query
+    from dovetail._hosts.spark.branch import Branch
     from dovetail._hosts.spark.frames import SparkFrame
-    from dovetail._hosts.spark.join import Branch
     from dovetail._hosts.spark.sides import Sides
 
 
 def run(query: Query, left: SparkFrame, right: SparkFrame) -> Plan:
     """Say how two DataFrames will be joined."""
-    query = by_outer_keys(query)
-    query, sides, left, right = numbered(query, left, right)
-    outer = outer_join(query, sides, left, right)
-    if outer is not None:
-        return _of_outer(query, sides, outer.outer)
-    if stays_with_spark(query, sides):
-        return _sparks_own(query, sides, _what_stays(sides))
-    sides.refuse_what_stays()
-    aggregate_types(query, sides)
-    known = Known(sides, sampled=may_be_sparks(query, sides.condition))
-    if (unfolding := Unfolding.of(query, known)) is not None:
-        return _unfolded(query, unfolding)
-    reason = spark_is_best(query, known)
-    if reason is not None:
-        return _sparks_own(query, sides, reason)
-    first, *others = branches(query, known)
-    marks = f"; which of its rows have {'a' if query.how == 'semi' else 'no'} partner is told by bits"
+    match next(ways(query, left, right)):
+        case OuterJoin() as way:
+            return _of_outer(way.query, way.known.sides, way.outer)
+        case Unfolding() as way:
+            return _unfolded(way)
+        case Branches() as way:
+            return _of_branches(way)
+        case SparksOwn() as way:
+            return _sparks_own(way.query, way.sides, way.reason or _what_stays(way.sides))
+
+
+def _of_branches(way: Branches) -> Plan:
+    """The plan of the first, and what comes with it."""
+    first, *others = way.each
+    marks = f"; which of its rows have {'a' if way.query.how == 'semi' else 'no'} partner is told by bits"
     unmatched = "; the other side's unmatched rows come from an anti join"
     if isinstance(first, Marked):
-        return _of_branch(query, first.branch, marks)
+        return _of_branch(way.query, first.branch, marks)
     by_marks = any(isinstance(own, Marked) for own in others)
-    return _of_branch(query, first, marks if by_marks else unmatched if others else "")
+    return _of_branch(way.query, first, marks if by_marks else unmatched if others else "")
 
 
 def _of_outer(query: Query, sides: Sides, outer: Outer) -> Plan:
@@ -79,7 +70,7 @@ def _of_outer(query: Query, sides: Sides, outer: Outer) -> Plan:
     return _plan(query, kind, outer.algorithm, outer.reason, uses(sides.condition, shape))
 
 
-def _unfolded(query: Query, own: Unfolding) -> Plan:
+def _unfolded(own: Unfolding) -> Plan:
     """Slices found in the driver, of which all is known."""
     condition, shape = own.sides.condition, own.cell.shape()
     left, right = (table.num_rows for table in own.tables)
@@ -87,7 +78,7 @@ def _unfolded(query: Query, own: Unfolding) -> Plan:
     facts = {"results": own.results, "exact": True, "products": left * right, "rows_moved": moved}
     matrix = matrix_of(condition, own.cell.sample())
     return _plan(
-        query, own.cell.kind(shape).value, "unfold", own.reason, uses(condition, shape), matrix=matrix, **facts
+        own.query, own.cell.kind(shape).value, "unfold", own.reason, uses(condition, shape), matrix=matrix, **facts
     )
 
 

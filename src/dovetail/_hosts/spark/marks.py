@@ -32,7 +32,7 @@ from dovetail._hosts.spark.wire import narrowed, pack
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from dovetail._hosts.spark.join import Branch
+    from dovetail._hosts.spark.branch import Branch
 
 SEEN = f"{WORD} BIGINT, {BITS} BIGINT"
 """What a task tells: words of bits."""

@@ -16,8 +16,8 @@ from dovetail._core.plan.online import AUTO
 from dovetail._core.plan.timed import offset_columns
 from dovetail._core.plan.timed_plan import window_plan
 from dovetail._core.sweep.prepare import SideColumns
+from dovetail._hosts.spark.branch import aggregate_types
 from dovetail._hosts.spark.handed import collected
-from dovetail._hosts.spark.join import aggregate_types
 from dovetail._hosts.spark.mapped import mapped
 from dovetail._hosts.spark.ranges import described, loads, placed, plan_cells
 from dovetail._hosts.spark.stretches import Margins
