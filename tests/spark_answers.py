@@ -1,6 +1,7 @@
 """Spark's own answers to many small joins at once: `spark_answers(spark, sample("band", 200))`.
 
-`spark_frame` brings an Arrow table to Spark with its types as they are.
+`assert_sparks_rows` compares the rows of an algorithm with Spark's own; `spark_frame` brings an Arrow table to Spark
+with its types as they are.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from dovetail.testing import assert_same_rows
 from tests.strategies import HOWS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from pyspark.sql import DataFrame, SparkSession
 
@@ -62,6 +64,19 @@ def spark_answers(spark: SparkSession, asked: Sequence[Case]) -> list[list[tuple
         with ThreadPoolExecutor(2) as pool:
             met = [pairs for batch in pool.map(partial(_meetings, spark), batches) for pairs in batch]
     return [_rows(case, pairs) for case, pairs in zip(asked, met, strict=True)]
+
+
+def assert_sparks_rows(spark: SparkSession, joins: Sequence[Callable[..., DataFrame]], algorithm: str) -> None:
+    """Ask every join by an algorithm, and by Spark's own plan: the rows must be the same."""
+
+    def answers(name: str) -> list[pa.Table]:
+        with ThreadPoolExecutor(2) as pool:
+            return list(pool.map(lambda join: join(algorithm=name).toArrow(), joins))
+
+    with quick(spark):
+        wanted = answers("spark")
+    for found, want in zip(answers(algorithm), wanted, strict=True):
+        assert_same_rows(found, want)
 
 
 def spark_frame(spark: SparkSession, table: pa.Table) -> DataFrame:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 import pytest
 
 import dovetail as dv
 from dovetail._hosts.spark import dense, outer
 from dovetail._hosts.spark.dense import DenseKeys
-from dovetail.testing import assert_same_rows
-from tests.spark_answers import quick
+from tests.spark_answers import assert_sparks_rows
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,17 +44,8 @@ def _small(spark: SparkSession, *keys: str) -> DataFrame:
 
 def _same(small: DataFrame, large: DataFrame, how: str) -> None:
     """Either side may be the left one."""
-
-    def joined(algorithm: str) -> list[Any]:
-        frames = [(small, large), (large, small)]
-        with ThreadPoolExecutor(2) as pool:
-            asked = [dv.join(*both, on="l.k = r.k", how=how, algorithm=algorithm) for both in frames]
-            return list(pool.map(type(small).toArrow, asked))
-
-    with quick(small.sparkSession):
-        wanted = joined("spark")
-    for found, want in zip(joined("der"), wanted, strict=True):
-        assert_same_rows(found, want)
+    joins = [partial(dv.join, *both, on="l.k = r.k", how=how) for both in ((small, large), (large, small))]
+    assert_sparks_rows(small.sparkSession, joins, "der")
 
 
 @pytest.fixture(scope="module")
