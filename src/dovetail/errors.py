@@ -33,6 +33,10 @@ def _a(kind: str) -> str:
 class DovetailError(Exception):
     """The root of everything that Dovetail raises on purpose."""
 
+    def __init__(self, message: str) -> None:
+        # What was got may be a frame or an array, whose text has many lines.
+        super().__init__(" ".join(line.strip() for line in message.splitlines()))
+
 
 class InternalError(DovetailError):
     """A mistake of ours; please report it."""
@@ -630,9 +634,12 @@ class UsageError(DovetailError, ValueError):
         )
 
     @classmethod
-    def too_few_partitions(cls, got: object) -> Self:
-        """Refuse a number of cells below one."""
-        return cls(f"partitions is {got!r}; it is a whole number of at least 1. Hint: leave it out to have it chosen.")
+    def number_of_partitions(cls, got: object, most: int) -> Self:
+        """Refuse a number of cells below one, or one whose edges alone would fill the memory."""
+        return cls(
+            f"partitions is {got!r}; it is a whole number of at least 1 and at most {most:,}. "
+            "Hint: leave it out to have it chosen."
+        )
 
     @classmethod
     def too_small_window(cls, got: object) -> Self:
@@ -880,9 +887,9 @@ class UsageError(DovetailError, ValueError):
         )
 
     @classmethod
-    def too_few_workers(cls, got: int) -> Self:
-        """Refuse a ring without a worker."""
-        return cls(f"concurrency count is {got}; a ring has at least 1 worker. Hint: as many as there are cores.")
+    def number_of_workers(cls, option: str, got: int, most: int) -> Self:
+        """Refuse a ring without a worker, or of more than one machine can run."""
+        return cls(f"{option} is {got}; a ring has 1 to {most:,} workers. Hint: as many as there are cores.")
 
     @classmethod
     def no_table(cls, path: str, reason: str) -> Self:
