@@ -118,7 +118,15 @@ def test_many_tied_rows_on_both_sides_cost_no_square() -> None:
     assert dv.asof_join(left, right, on="t", how="semi").num_rows == size
 
 
-@pytest.mark.parametrize("test", ["r.price < l.price", "l.price + r.price < 20", "abs(r.price - 4) < l.price - 8"])
+@pytest.mark.parametrize(
+    "test",
+    [
+        "r.price < l.price",
+        "l.price + r.price < 20",
+        "abs(l.price - (r.price + 10)) <= 6",
+        "r.price > l.price - 50 AND r.price < l.price",
+    ],
+)
 def test_candidates_that_fail_a_comparison_are_skipped_and_not_tested(test: str) -> None:
     rows = 300_000
     trades = pa.table({"ts": range(rows), "price": [10] * rows})

@@ -8,7 +8,7 @@ How          right, sorted:   1  3  3  7         l.at 4: backward 3, forward 7, 
              one walk over both finds where each left row falls; its neighbours are the candidates.
 Edges        rows of one time are tied: the last or first by the tie-break keys, all of them, or an error. With a test
              of pairs, candidates are tried from the nearest outward, twice as many in each round, until one passes;
-             those that fail its first comparison are skipped by a tower of maxima.
+             those that fail one comparison of it are skipped by a tower of maxima.
 State        both orders and one position per left row.
 Worst case   O((n + m) log(n + m)), also with one more comparison; with others, as many tests again as candidates fail.
 Source       the merge as-of of column stores; the rounds are our own.
