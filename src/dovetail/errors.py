@@ -726,6 +726,15 @@ class UsageError(DovetailError, ValueError):
         return cls(f"input {name!r} cannot be read as Arrow: {reason}. Hint: cast, rename or drop the column it names.")
 
     @classmethod
+    def failing_frame(cls, name: str, kind: str, error: Exception) -> Self:
+        """Pass on, with the input's name, what it ran into when its rows were asked for."""
+        reason = next((line.strip().rstrip(".") for line in str(error).splitlines() if line.strip()), "it says no more")
+        return cls(
+            f"input {name!r}, {_a(kind)}, failed when its rows were read: {type(error).__name__}: {reason}. "
+            "Hint: compute it by itself first; its own error is the cause of this one."
+        )
+
+    @classmethod
     def number_of_inputs(cls, got: int, function: str = "join", *, takes_more: bool = True) -> Self:
         """Refuse fewer inputs than two, or more than a join takes."""
         rule, hint = "two", f"{function}(left, right, on=...)"
