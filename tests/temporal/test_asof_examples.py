@@ -118,6 +118,22 @@ def test_many_tied_rows_on_both_sides_cost_no_square() -> None:
     assert dv.asof_join(left, right, on="t", how="semi").num_rows == size
 
 
+@pytest.mark.parametrize("direction", ["backward", "forward", "nearest"])
+@pytest.mark.parametrize("where", [None, "l.v <= r.v"])
+def test_of_many_tied_candidates_one_is_picked_without_trying_all(direction: str, where: str | None) -> None:
+    size = 100_000
+    rows = pa.table({"t": np.zeros(size, np.int64), "v": np.arange(size)})
+    call: dict[str, Any] = {"on": "t", "direction": direction, "where": where}
+    assert dv.asof_join(rows, rows, **call).select(["v", "r_v"]).to_pylist()[:: size - 1] == [
+        {"v": 0, "r_v": size - 1},
+        {"v": size - 1, "r_v": size - 1},
+    ]
+    first = dv.asof_join(rows, rows, ties="first", **call)
+    assert first["r_v"].to_pylist()[:: size - 1] == [0, 0 if where is None else size - 1]
+    with pytest.raises(UsageError, match=r"^ties='error': 100000 rows of 'r' are equally near to one row"):
+        dv.asof_join(rows, rows, ties="error", **call)
+
+
 @pytest.mark.parametrize(
     "test",
     [
