@@ -991,6 +991,12 @@ class UsageError(DovetailError, ValueError):
         )
 
     @classmethod
+    def bad_call(cls, reason: str, command: str) -> Self:
+        """Pass on what is wrong with the arguments of a command."""
+        end = "" if reason.endswith((".", "?")) else "."
+        return cls(f"{reason[:1].lower()}{reason[1:]}{end} Hint: {command} --help names all that it takes.")
+
+    @classmethod
     def unnamed_aggregate(cls, text: str) -> Self:
         """Show an aggregate without a name or a call."""
         return cls(f"aggregate {text!r} has no name or no call. Hint: --agg 'n=count(*)'.")
