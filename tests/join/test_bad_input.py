@@ -121,9 +121,10 @@ def test_arrow_refuses_in_one_line(function: Callable[..., Any], call: dict[str,
 
 @pytest.mark.parametrize("option", ["on", "how", "algorithm", "order", "partitions", "window"])
 @pytest.mark.parametrize("got", [LEFT, LEFT["id"], np.array([1, 2])], ids=["table", "column", "array"])
-def test_a_frame_or_an_array_in_place_of_an_option_is_told_in_one_line(option: str, got: object) -> None:
+def test_a_frame_or_an_array_in_place_of_an_option_is_told_in_one_line(option: str, got: Any) -> None:
+    call: dict[str, Any] = {"on": "l.at > r.start", option: got}
     with pytest.raises(UsageError, match=r"Spark SQL boolean|one of 'auto'|'inner'|whole number") as caught:
-        dv.join(LEFT, RIGHT, **{"on": "l.at > r.start", option: got})
+        dv.join(LEFT, RIGHT, **call)
     assert "\n" not in str(caught.value)
 
 

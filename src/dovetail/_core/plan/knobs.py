@@ -127,4 +127,5 @@ def _count(value: object) -> int | None:
     # NumPy's lengths of time pass for whole numbers, but cannot stand for one.
     if isinstance(value, bool) or not isinstance(value, Integral) or not isinstance(value, SupportsIndex):
         return None
-    return min(int(value), MOST_ROWS) if value >= 1 else None
+    number = int(value)
+    return min(number, MOST_ROWS) if number >= 1 else None
