@@ -39,8 +39,10 @@ def soja(
 
 
 def _job(r_file: str, s_file: str, workers: int, how: str, algorithm: str) -> CsvJoin:
-    if workers < 1:
-        raise UsageError.too_few_workers(workers)
+    from dovetail._core.plan.outer import MOST_WORKERS  # noqa: PLC0415 -- the command's help must stay light
+
+    if not 1 <= workers <= MOST_WORKERS:
+        raise UsageError.number_of_workers("--concurrency-count", workers, MOST_WORKERS)
     if algorithm not in NAMES:
         raise UsageError.unknown_choice("algorithm", algorithm, NAMES)
     if how not in HOWS:

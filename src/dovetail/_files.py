@@ -116,7 +116,7 @@ def read_table(path: Path) -> pa.Table:
     try:
         table = form.read(path)
     except (OSError, pa.ArrowException) as error:
-        raise UsageError.unreadable_file(path, str(error).partition("\n")[0]) from None
+        raise UsageError.unreadable_file(path, str(error).partition("\n")[0].rstrip(".")) from None
     if path.is_dir() and not table.num_columns:
         raise UsageError.unreadable_file(path, "there is no Parquet file in it")
     return table

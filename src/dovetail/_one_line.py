@@ -2,18 +2,49 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Console
+from typer.core import TyperGroup
 
-from dovetail.errors import DovetailError
+from dovetail.errors import DovetailError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 told = Console(stderr=True)
+
+
+class OneLineGroup(TyperGroup):
+    """Commands whose missing and unknown options are told in one line, too, instead of in a frame."""
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Run a command and end the process."""
+        try:
+            code = super().main(*args, **{**extra, "standalone_mode": False})
+        except typer.Abort:
+            told.print("aborted", style="red")
+            sys.exit(1)
+        except Exception as error:
+            # Typer brings a click of its own, whose errors it does not export; they alone can do both.
+            if not (hasattr(error, "format_message") and hasattr(error, "show")):
+                raise
+            _tell_call(error)
+            sys.exit(2)
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def _tell_call(error: Any) -> None:
+    """Tell what is wrong with a call in one line; a command without any argument shows its help."""
+    reason = error.format_message().strip()
+    if "\n" in reason or not reason:
+        error.show()
+        return
+    command = error.ctx.command_path if getattr(error, "ctx", None) else "dovetail"
+    told.print(str(UsageError.bad_call(reason, command)), style="red", markup=False, highlight=False, soft_wrap=True)
 
 
 @contextmanager

@@ -11,10 +11,10 @@ import typer
 
 import dovetail as dv
 from dovetail._cli_soja import soja
-from dovetail._one_line import one_line_errors, told
+from dovetail._one_line import OneLineGroup, one_line_errors, told
 from dovetail.errors import UsageError
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+app = typer.Typer(cls=OneLineGroup, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 """Every command; a mistake of the caller is one line and exit code 2."""
 
 Left = Annotated[Path, typer.Option(help="the file called l in the condition: CSV, Parquet, Arrow, JSON lines")]
@@ -167,3 +167,7 @@ def show_report(out: Results = RESULTS) -> None:
         if not (out / REPORT).exists():
             raise UsageError.unreadable_file(out / REPORT, "no experiment has run yet")
         print((out / REPORT).read_text())  # noqa: T201 -- the answer
+
+
+if __name__ == "__main__":
+    app()

@@ -36,6 +36,10 @@ def _a(kind: str) -> str:
 class DovetailError(Exception):
     """The root of everything that Dovetail raises on purpose."""
 
+    def __init__(self, message: str) -> None:
+        # What was got may be a frame or an array, whose text has many lines.
+        super().__init__(" ".join(line.strip() for line in message.splitlines()))
+
 
 class InternalError(DovetailError):
     """A mistake of ours; please report it."""
@@ -495,9 +499,12 @@ class UsageError(DovetailError, ValueError):
         )
 
     @classmethod
-    def too_few_partitions(cls, got: object) -> Self:
-        """Refuse a number of cells below one."""
-        return cls(f"partitions is {got!r}; it is a whole number of at least 1. Hint: leave it out to have it chosen.")
+    def number_of_partitions(cls, got: object, most: int) -> Self:
+        """Refuse a number of cells below one, or one whose edges alone would fill the memory."""
+        return cls(
+            f"partitions is {got!r}; it is a whole number of at least 1 and at most {most:,}. "
+            "Hint: leave it out to have it chosen."
+        )
 
     @classmethod
     def too_small_window(cls, got: object) -> Self:
@@ -581,6 +588,15 @@ class UsageError(DovetailError, ValueError):
         return cls(
             f"{text!r} compares {left} with {right}; an axis is of numbers, dates or timestamps, alike on both sides. "
             "Hint: cast one side."
+        )
+
+    @classmethod
+    def failing_frame(cls, name: str, kind: str, error: Exception) -> Self:
+        """Pass on, with the input's name, what it ran into when its rows were asked for."""
+        reason = next((line.strip().rstrip(".") for line in str(error).splitlines() if line.strip()), "it says no more")
+        return cls(
+            f"input {name!r}, {_a(kind)}, failed when its rows were read: {type(error).__name__}: {reason}. "
+            "Hint: compute it by itself first; its own error is the cause of this one."
         )
 
     @classmethod
@@ -1030,9 +1046,9 @@ class UsageError(DovetailError, ValueError):
     # ---------------------------------------------------------------------------------------- Rings and their CSV files
 
     @classmethod
-    def too_few_workers(cls, got: int) -> Self:
-        """Refuse a ring without a worker."""
-        return cls(f"concurrency count is {got}; a ring has at least 1 worker. Hint: as many as there are cores.")
+    def number_of_workers(cls, option: str, got: int, most: int) -> Self:
+        """Refuse a ring without a worker, or of more than one machine can run."""
+        return cls(f"{option} is {got}; a ring has 1 to {most:,} workers. Hint: as many as there are cores.")
 
     @classmethod
     def no_table(cls, path: str, reason: str) -> Self:
@@ -1106,6 +1122,12 @@ class UsageError(DovetailError, ValueError):
             f"the format of {str(path)!r} is not known; its ending must be one of {_names(known)}. "
             "Hint: rename or convert it."
         )
+
+    @classmethod
+    def bad_call(cls, reason: str, command: str) -> Self:
+        """Pass on what is wrong with the arguments of a command."""
+        end = "" if reason.endswith((".", "?")) else "."
+        return cls(f"{reason[:1].lower()}{reason[1:]}{end} Hint: {command} --help names all that it takes.")
 
     @classmethod
     def unnamed_aggregate(cls, text: str) -> Self:

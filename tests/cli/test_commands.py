@@ -115,6 +115,31 @@ def test_a_mistake_is_one_line_and_exit_code_2(
     assert sorted(tmp_path.iterdir()) == before
 
 
+@pytest.mark.parametrize(
+    ("call", "line"),
+    [
+        (["join"], "missing option '--left'. Hint: "),
+        (["jion"], "no such command 'jion'"),
+        (["join", "--bogus", "1"], "no such option: --bogus"),
+        (["explain", "--left"], "option '--left' requires an argument. Hint: "),
+        (["soja", "--concurrency-count", "x"], "invalid value for '--concurrency-count': "),
+        (["lab", "list", "more"], "lab list --help names all that it takes."),
+    ],
+)
+def test_a_call_that_does_not_fit_the_command_is_one_line_and_exit_code_2(call: list[str], line: str) -> None:
+    code, shown, said = _run(*call)
+    assert (code, shown) == (2, "")
+    assert line in said
+    assert said.count("\n") == 1
+
+
+def test_a_command_without_arguments_shows_its_help() -> None:
+    for call in ([], ["lab"]):
+        code, shown, said = _run(*call)
+        assert code == 2
+        assert "Commands" in shown + said
+
+
 def test_two_aggregates_of_one_name_are_refused(files: list[str], tmp_path: Path) -> None:
     twice = ["--agg", "n=count(*)", "--agg", "n=max(r.y)", "--per", "l"]
     code, _, said = _run("join", *files, *JOIN, *twice, "--out", str(tmp_path / "out.csv"))

@@ -6,6 +6,7 @@ from logging.handlers import QueueHandler
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from pyspark.errors import AnalysisException
@@ -52,7 +53,15 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"on": "l.flag > r.start"}, r"BOOLEAN.*(BIGINT|refuses)"),
     ({"on": "l.at > r.start", "how": "sideways"}, r"how 'sideways' is not known; it is one of 'inner', 'left'"),
     ({"on": "l.at > r.start", "algorithm": "ranges"}, r"algorithm 'ranges' is not known.*did you mean 'range'"),
-    ({"on": "l.at > r.start", "partitions": 0}, r"partitions is 0; it is a whole number of at least 1. Hint"),
+    ({"on": "l.at > r.start", "partitions": 0}, r"partitions is 0; it is a whole number of at least 1 and at most 1,0"),
+    (
+        {"on": "l.at > r.start", "partitions": 2**40, "algorithm": "prefap"},
+        r"partitions is 1099511627776; .* most 1,000,",
+    ),
+    (
+        {"on": "l.at > r.start", "partitions": np.timedelta64(5, "s")},
+        r"partitions is np.timedelta64\(5,'s'\); it is a whole",
+    ),
     ({"on": "l.at > r.start", "window": 0}, r"window is 0; it is a whole number of rows, at least 1. Hint"),
     ({"on": "l.at > r.start", "window": True}, r"window is True"),
     (
@@ -108,6 +117,24 @@ def test_arrow_refuses_in_one_line(function: Callable[..., Any], call: dict[str,
     with pytest.raises(UsageError, match=message) as caught:
         function(LEFT, RIGHT, **call)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("option", ["on", "how", "algorithm", "order", "partitions", "window"])
+@pytest.mark.parametrize("got", [LEFT, LEFT["id"], np.array([1, 2])], ids=["table", "column", "array"])
+def test_a_frame_or_an_array_in_place_of_an_option_is_told_in_one_line(option: str, got: Any) -> None:
+    call: dict[str, Any] = {"on": "l.at > r.start", option: got}
+    with pytest.raises(UsageError, match=r"Spark SQL boolean|one of 'auto'|'inner'|whole number") as caught:
+        dv.join(LEFT, RIGHT, **call)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_ring_in_this_process_has_as_many_workers_as_it_can_bear() -> None:
+    with pytest.raises(UsageError, match=r"partitions is 10000; a ring has 1 to 1,024 workers. Hint"):
+        dv.join(LEFT, RIGHT, on="l.id = r.id", algorithm="ring", partitions=10_000)
+
+
+def test_a_window_longer_than_any_input_joins_all_rows() -> None:
+    assert dv.join(LEFT, RIGHT, on="l.at > r.start", window=2**70).num_rows == 1
 
 
 def test_spark_refuses_in_one_line_before_any_job_starts(spark: SparkSession) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import duckdb
 import pandas as pd
 import polars as pl
@@ -10,6 +12,9 @@ import pytest
 
 import dovetail as dv
 from dovetail.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 POINTS = pa.table({"id": [1, 2, 3], "at": [5, 12, 40]})
 SPANS = pa.table({"start": [0, 10], "end": [10, 20], "cause": ["storm", "digger"]})
@@ -144,6 +149,33 @@ def test_columns_that_arrow_cannot_hold_are_refused_in_one_line(frame: object, r
 def test_a_single_column_is_no_frame(column: object) -> None:
     with pytest.raises(UsageError, match=r"input 'p' is a (Series|ChunkedArray); a join takes .*frames. Hint"):
         dv.join(p=column, o=SPANS, on="p.at < o.end")
+
+
+def _failing() -> Iterator[pa.RecordBatch]:
+    yield POINTS.to_batches()[0]
+    raise OSError(5, "the disk is gone\nfor good")
+
+
+FAILING: dict[str, Callable[[], object]] = {
+    "a LazyFrame, .*: ColumnNotFoundError": lambda: pl.LazyFrame({"at": [1]}).select("zzz"),
+    "a DuckDBPyRelation, .*: ConversionException": lambda: duckdb.sql("SELECT CAST(w AS INT) FROM (VALUES ('q')) t(w)"),
+    "a RecordBatchReader, .*: OSError": lambda: pa.RecordBatchReader.from_batches(POINTS.schema, _failing()),
+}
+
+
+@pytest.mark.parametrize(("reason", "frame"), FAILING.items(), ids=["polars", "duckdb", "reader"])
+def test_an_input_that_fails_while_it_is_computed_is_named_in_one_line(
+    reason: str, frame: Callable[[], object]
+) -> None:
+    with pytest.raises(UsageError, match=rf"input 'r', {reason}: .* Hint: compute it by itself first") as caught:
+        dv.join(POINTS, frame(), on="l.at >= r.at")
+    assert "\n" not in str(caught.value)
+    assert caught.value.__cause__ is not None
+
+
+def test_a_kind_of_frame_is_no_frame() -> None:
+    with pytest.raises(UsageError, match=r"input 'r' is a type; a join takes"):
+        dv.join(POINTS, pa.Table, on="l.at >= r.at")
 
 
 def test_missing_intervals_of_pandas_are_missing() -> None:

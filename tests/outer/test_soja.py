@@ -132,7 +132,8 @@ def test_bad_files_are_told_in_one_line(tmp_path: Path, movies: str, ratings: st
 
 
 CALLS = [
-    (("--concurrency-count", "0"), r"concurrency count is 0; a ring has at least 1 worker"),
+    (("--concurrency-count", "0"), r"--concurrency-count is 0; a ring has 1 to 1,024 workers"),
+    (("--concurrency-count", "1025"), r"--concurrency-count is 1025; a ring has 1 to 1,024 workers"),
     (("--algorithm", "sojo"), r"algorithm 'sojo' is not known; it is one of 'soja'.*did you mean 'soja'"),
     (("--how", "right"), r"how 'right' is not known; it is one of 'left', 'full'"),
 ]

@@ -49,6 +49,7 @@ _OWN_DOUBLES = Domain(pa.float64(), [0.0, 0.5, 1.5, -1.0, float("nan")])
 _OWN_LENGTHS = Domain(pa.duration("us"), [dt.timedelta(0), dt.timedelta(minutes=5), _HOUR, 30 * _HOUR, -_HOUR])
 _SMALL = Domain(pa.int32(), [0, 1, 2, 3])
 WHERES = [None, None, None, "l.v > 0", "r.w < 2", "l.v <> r.w", "l.v <= r.w", "l.v = r.w", "l.v + r.w > 2 AND r.w > 0"]
+WHERES += ["abs(l.v - r.w) <= 1", "l.v - r.w = 1"]
 AGGREGATES = [
     "count(*)",
     "count({0})",

@@ -118,9 +118,34 @@ def test_many_tied_rows_on_both_sides_cost_no_square() -> None:
     assert dv.asof_join(left, right, on="t", how="semi").num_rows == size
 
 
-def test_candidates_that_fail_a_comparison_are_skipped_and_not_tested() -> None:
+@pytest.mark.parametrize("direction", ["backward", "forward", "nearest"])
+@pytest.mark.parametrize("where", [None, "l.v <= r.v"])
+def test_of_many_tied_candidates_one_is_picked_without_trying_all(direction: str, where: str | None) -> None:
+    size = 100_000
+    rows = pa.table({"t": np.zeros(size, np.int64), "v": np.arange(size)})
+    call: dict[str, Any] = {"on": "t", "direction": direction, "where": where}
+    assert dv.asof_join(rows, rows, **call).select(["v", "r_v"]).to_pylist()[:: size - 1] == [
+        {"v": 0, "r_v": size - 1},
+        {"v": size - 1, "r_v": size - 1},
+    ]
+    first = dv.asof_join(rows, rows, ties="first", **call)
+    assert first["r_v"].to_pylist()[:: size - 1] == [0, 0 if where is None else size - 1]
+    with pytest.raises(UsageError, match=r"^ties='error': 100000 rows of 'r' are equally near to one row"):
+        dv.asof_join(rows, rows, ties="error", **call)
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "r.price < l.price",
+        "l.price + r.price < 20",
+        "abs(l.price - (r.price + 10)) <= 6",
+        "r.price > l.price - 50 AND r.price < l.price",
+    ],
+)
+def test_candidates_that_fail_a_comparison_are_skipped_and_not_tested(test: str) -> None:
     rows = 300_000
-    trades = pa.table({"ts": range(rows), "price": [1.0] * rows})
-    quotes = pa.table({"ts": range(rows), "price": [0.5] + [2.0] * (rows - 2) + [0.25]})
-    got = dv.asof_join(trades, quotes, on="ts", direction="nearest", where="r.price < l.price AND l.ts <> r.ts")
+    trades = pa.table({"ts": range(rows), "price": [10] * rows})
+    quotes = pa.table({"ts": range(rows), "price": [5] + [20] * (rows - 2) + [3]})
+    got = dv.asof_join(trades, quotes, on="ts", direction="nearest", where=f"{test} AND l.ts <> r.ts")
     assert got["r_ts"].to_pylist() == [rows - 1] + [0 if 2 * i < rows else rows - 1 for i in range(1, rows - 1)] + [0]

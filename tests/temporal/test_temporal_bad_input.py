@@ -113,6 +113,7 @@ WINDOW: list[tuple[dict[str, Any], str]] = [
     ({"on": "at", "windows": []}, r"\[\] describes no window; .*Hint"),
     ({"on": "at", "windows": 5}, r"5 describes no window; .*Hint"),
     ({"on": "at", "windows": {"preceding": 1}}, r"\{'preceding': 1\} describes no window; .*Hint"),
+    ({"on": "at", "windows": np.array([1, 2])}, r"array\(\[1, 2\]\) describes no window; .*Hint"),
     ({"on": "at", "windows": [5]}, r"5 describes no window; .*Hint"),
     ({"on": "at", "windows": [{"preceeding": 1, "agg": COUNT}]}, r"option 'preceeding' is not known; .*'preceding'"),
     (

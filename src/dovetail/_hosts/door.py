@@ -23,11 +23,16 @@ def run(frames: dict[str, Any], **call: Any) -> Any:
     """Join named frames."""
     if _are_streams(frames):
         return _streamed("join", frames, call)
-    if call.get("algorithm") == PROGRESSIVE:
+    if _is_progressive(call):
         return _progressive(frames, call)
     if len(frames) > 2:  # noqa: PLR2004 -- a join of three and more is a cascade of joins of two
         return _many(frames).run(frames, **call)
     return _of_batch_frames("join", read_query, frames, call)
+
+
+def _is_progressive(call: dict[str, Any]) -> bool:
+    asked = call.get("algorithm")
+    return isinstance(asked, str) and asked == PROGRESSIVE  # an array has no truth
 
 
 def _progressive(frames: dict[str, Any], call: dict[str, Any]) -> Any:
@@ -68,7 +73,7 @@ def describe(frames: dict[str, Any], **call: Any) -> Plan:
     """Explain the join of named frames."""
     if _are_streams(frames):
         return cast("Plan", _streamed("join", frames, call, verb="explain"))
-    if call.get("algorithm") == PROGRESSIVE:
+    if _is_progressive(call):
         _check_progressive(frames, call)
     elif len(frames) > 2:  # noqa: PLR2004 -- a join of three and more is a cascade of joins of two
         return cast("Plan", _many(frames).explain(frames, **call))

@@ -11,7 +11,7 @@ import pyarrow as pa
 from dovetail._core.columns.axis import check_distance, check_offset, steps, ticks
 from dovetail._core.columns.order_keys import has_order, keys_with_nulls
 from dovetail._core.condition.parse import told
-from dovetail._core.plan.choose import COMPARE
+from dovetail._core.plan.choose import COMPARE, Sample
 from dovetail._core.sweep.asof_join import TimedSide, Where, asof_pairs
 from dovetail._core.sweep.picked import PickedPairs
 from dovetail._core.sweep.prepare import pick, prepare
@@ -22,10 +22,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dovetail._core.columns.axis import Steps
+    from dovetail._core.condition.values import Comparison, Op
     from dovetail._core.plan.timed import AsOf
     from dovetail._core.sweep.matches import SideKeys
     from dovetail._core.sweep.prepare import SideColumns
     from dovetail._core.sweep.residual import RowTest
+
+    Compared = tuple[Comparison, NDArray[np.int64], NDArray[np.int64]]
 
 
 @dataclass(frozen=True)
@@ -99,5 +102,14 @@ class AsOfCell:
                 found[found] = test(left.rows[ours[found]], right.rows[theirs[found]])
             return found
 
-        compared = next(((mine, comparison.op, yours) for comparison, mine, yours in others), None)
-        return Where(holds, compared)
+        return Where(holds, _strictest(others))
+
+
+def _strictest(others: Sequence[Compared]) -> tuple[NDArray[np.int64], Op, NDArray[np.int64]] | None:
+    """The comparison that the fewest pairs of a sample pass: by it the most candidates are skipped."""
+    if not others:
+        return None
+    comparisons, ours, theirs = zip(*others, strict=True)
+    sample, ops = Sample(ours, theirs), tuple(comparison.op for comparison in comparisons)
+    best = min(range(len(ops)), key=lambda i: sample.share(ops, [i])) if len(ops) > 1 else 0
+    return ours[best], ops[best], theirs[best]

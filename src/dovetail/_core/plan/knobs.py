@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from numbers import Integral
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 from dovetail.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 Cuts = Literal["width", "quantile"]
 
@@ -20,6 +23,8 @@ Order = Literal["auto", "given"]
 ORDERS: tuple[Order, Order] = ("auto", "given")
 CUTS: tuple[Cuts, Cuts] = ("width", "quantile")
 _TAKERS = {"prefilter": ("prefap",), "amalgamate": ("prefap",), "cuts": ("fast-theta", "prefap")}
+MOST_PARTITIONS = 1_000_000
+MOST_ROWS = 2**63 - 1
 _PARTS = {"width": 10, "quantile": 32}
 """The document's own number by width. By quantile more: 32 leave a few hundredths of products above the results."""
 
@@ -75,23 +80,30 @@ def _steps(*, prefilter: bool, amalgamate: bool) -> str:
 
 def read_knobs(algorithm: str, partitions: object = None, window: object = None, **given: object) -> Knobs:
     """Check the choices of a call and freeze them."""
-    if algorithm not in ALGORITHMS:
-        raise UsageError.unknown_choice("algorithm", algorithm, ALGORITHMS)
-    if partitions is not None and not _is_count(partitions):
-        raise UsageError.too_few_partitions(partitions)
-    if window is not None and not _is_count(window):
+    read_choice("algorithm", algorithm, ALGORITHMS)
+    parts, rows = _count(partitions), _count(window)
+    if partitions is not None and (parts is None or parts > MOST_PARTITIONS):
+        raise UsageError.number_of_partitions(partitions, MOST_PARTITIONS)
+    if window is not None and rows is None:
         raise UsageError.too_small_window(window)
     chosen: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     for name, value in chosen.items():
         _check(name, value, algorithm)
-    return Knobs(algorithm, _count(partitions), _count(window), **chosen)
+    return Knobs(algorithm, parts, rows, **chosen)
 
 
 def read_order(order: str | None) -> Order:
     """In which order to join the inputs."""
-    if order not in (None, *ORDERS):
-        raise UsageError.unknown_choice("order", order, ORDERS)
+    if order is not None:
+        read_choice("order", order, ORDERS)
     return "given" if order == "given" else "auto"
+
+
+def read_choice(option: str, value: object, known: Collection[str]) -> str:
+    """One of some words. An array among the options would be compared with each, and has no truth."""
+    if not isinstance(value, str) or value not in known:
+        raise UsageError.unknown_choice(option, value, known)
+    return value
 
 
 def read_flag(option: str, value: object) -> bool:
@@ -106,13 +118,14 @@ def _check(name: str, value: object, algorithm: str) -> None:
         raise UsageError.knob_of_others(name, value, algorithm, _TAKERS[name])
     if name != "cuts":
         read_flag(name, value)
-    elif value not in CUTS:
-        raise UsageError.unknown_choice(name, value, CUTS)
-
-
-def _is_count(value: object) -> bool:
-    return not isinstance(value, bool) and isinstance(value, Integral) and int(value) >= 1
+    else:
+        read_choice(name, value, CUTS)
 
 
 def _count(value: object) -> int | None:
-    return int(value) if isinstance(value, Integral) else None
+    """A number of at least one, in 64 bits, which no input's rows exceed; None of what counts nothing."""
+    # NumPy's lengths of time pass for whole numbers, but cannot stand for one.
+    if isinstance(value, bool) or not isinstance(value, Integral) or not isinstance(value, SupportsIndex):
+        return None
+    number = int(value)
+    return min(number, MOST_ROWS) if number >= 1 else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dovetail._core.plan.knobs import read_flag
+from dovetail._core.plan.knobs import read_choice, read_flag
 from dovetail._core.plan.offset import PerRow, read_offset, size_of
 from dovetail.errors import UsageError
 
@@ -45,8 +45,7 @@ class Choices:
 def read_choices(base: Input, given: dict[str, Any]) -> Choices:
     """Check the engine's own arguments and freeze them."""
     for option, known in (("algorithm", ALGORITHMS), ("sync", SYNCS)):
-        if given[option] not in known:
-            raise UsageError.unknown_choice(option, given[option], known)
+        read_choice(option, given[option], known)
     for option in ("joiners", "period"):
         value = given[option]
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
@@ -60,7 +59,8 @@ def read_choices(base: Input, given: dict[str, Any]) -> Choices:
         option: read_flag(option, given[option]) and scale for option in ("index", "schedule", "incremental")
     }
     parts["incremental"] = parts["incremental"] and parts["index"]
-    lateness = None if given["lateness"] == AUTO else _distance("lateness", given["lateness"], base)
+    auto = isinstance(given["lateness"], str) and given["lateness"] == AUTO
+    lateness = None if auto else _distance("lateness", given["lateness"], base)
     keep = None if given["keep"] is None else _distance("keep", given["keep"], base)
     rest = {option: given[option] for option in ("algorithm", "joiners", "delta", "decay", "period", "sync")}
     return Choices(lateness=lateness, keep=keep, keep_given=given["keep"], **parts, **rest)

@@ -38,6 +38,8 @@ WORTH_BYTES = 16 << 20
 TIMES_LARGER = 4
 RING_TIMES = 16
 """How many times larger the side that stays must be for a ring, whose rows pass through Python."""
+MOST_WORKERS = 1_024
+"""Threads or processes of one machine; what they say to each other grows with their square."""
 HOT = 0.2
 """A key with this share of the rows, which a shuffle brings to one task, makes up for it."""
 

@@ -58,5 +58,9 @@ def _figure(plan: Plan) -> Figure:
 
 def _title(plan: Plan) -> str:
     results = "" if plan.results is None else f"\n{'' if plan.exact else 'about '}{plan.results:,} results"
-    products = "" if plan.products is None else f" of {plan.products:,} products in {plan.cells} cells"
+    products = (
+        ""
+        if plan.products is None
+        else f" of {plan.products:,} products in {plan.cells} cell{'' if plan.cells == 1 else 's'}"
+    )
     return f"{plan.kind}, {plan.how}, by {plan.algorithm}{results}{products}"

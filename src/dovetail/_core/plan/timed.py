@@ -6,7 +6,7 @@ come from `where=` and are tested pair by pair.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -18,14 +18,14 @@ from dovetail._core.condition.residual import as_residual
 from dovetail._core.condition.split import read_condition
 from dovetail._core.condition.values import Comparison, Condition, Equality, Op
 from dovetail._core.plan.aggregates import read_aggregates
-from dovetail._core.plan.knobs import read_flag, read_knobs
+from dovetail._core.plan.knobs import read_choice, read_flag, read_knobs
 from dovetail._core.plan.offset import UNBOUNDED, PerRow, read_offset, size_of
 from dovetail._core.plan.online import ALGORITHMS, AUTO
 from dovetail._core.plan.query import Query, every_column, read_how, refuse_twice
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from dovetail._core.condition.inputs import Input
     from dovetail._core.condition.values import Expression
@@ -139,7 +139,7 @@ def read_window_join(
     _choice("algorithm", algorithm)
     condition = _condition(inputs, on, keys, null_safe, None)
     given = {name: value for name, value in window.items() if value is not None}
-    if windows is not None and (not windows or not isinstance(windows, (list, tuple))):
+    if windows is not None and (not isinstance(windows, (list, tuple)) or not windows):
         raise UsageError.no_window(windows)
     asked = [given] if windows is None else [{**given, **_options(own)} for own in windows]
     found = tuple(_window(own, inputs) for own in asked)
@@ -258,14 +258,13 @@ def _tie_break(given: str | Sequence[str] | None, condition: Condition, right: I
 
 
 def _choice(option: str, value: object) -> None:
-    if value not in _CHOICES[option]:
-        raise UsageError.unknown_choice(option, value, _CHOICES[option])
+    read_choice(option, value, _CHOICES[option])
 
 
 def _mapping(given: Any) -> Mapping[str, Any]:
-    if not hasattr(given, "items"):
+    if not isinstance(given, Mapping):
         raise UsageError.no_window(given)
-    return cast("Mapping[str, Any]", given)
+    return given
 
 
 def _options(given: Any) -> Mapping[str, Any]:

@@ -18,6 +18,7 @@ from dovetail._core.condition.parse import column_expression
 from dovetail._core.condition.split import parse_boolean
 from dovetail._core.condition.window import Window
 from dovetail._core.plan.cascade import named
+from dovetail._core.plan.knobs import read_choice
 from dovetail._core.plan.query import every_column, read_how, read_query, refuse_twice
 from dovetail.errors import UsageError
 
@@ -127,8 +128,7 @@ def read_temporal(
     kind = read_how(how)
     if len(inputs) > 2 and kind != "inner":  # noqa: PLR2004 -- who is unmatched is asked of two
         raise UsageError.how_of_many(how)
-    if algorithm not in ALGORITHMS:
-        raise UsageError.unknown_choice("algorithm", algorithm, ALGORITHMS)
+    read_choice("algorithm", algorithm, ALGORITHMS)
     if (valid is None) == (ts is None) or (ts is None) != (window is None):
         raise UsageError.no_validity(ts, window, valid)
     for given in (ts, window, valid):

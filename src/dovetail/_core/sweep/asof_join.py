@@ -8,7 +8,7 @@ How          right, sorted:   1  3  3  7         l.at 4: backward 3, forward 7, 
              one walk over both finds where each left row falls; its neighbours are the candidates.
 Edges        rows of one time are tied: the last or first by the tie-break keys, all of them, or an error. With a test
              of pairs, candidates are tried from the nearest outward, twice as many in each round, until one passes;
-             those that fail its first comparison are skipped by a tower of maxima.
+             those that fail one comparison of it are skipped by a tower of maxima.
 State        both orders and one position per left row.
 Worst case   O((n + m) log(n + m)), also with one more comparison; with others, as many tests again as candidates fail.
 Source       the merge as-of of column stores; the rounds are our own.
@@ -91,7 +91,24 @@ def asof_pairs(
         position = _nearer(*rows, found["backward"], found["forward"], prefer=asked.nearest_tie)
     else:
         position = found[asked.direction]
-    return _expanded(asked, search.line, position, None if where is None else where.test, right.at.size)
+    return _expanded(asked, search, position, where, right.at.size)
+
+
+@dataclass(frozen=True)
+class _Tied:
+    """Some left rows, and the places from and to which their candidates are tied."""
+
+    rows: NDArray[np.int64]
+    first: NDArray[np.int64]
+    after: NDArray[np.int64]
+
+    def pick(self, some: NDArray[np.int64]) -> _Tied:
+        """Some of the rows."""
+        return _Tied(self.rows[some], self.first[some], self.after[some])
+
+    def passing(self, order: NDArray[np.int64], where: Where | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Every row with every place of its candidates that passes."""
+        return passing(self.rows, self.first, self.after, order, None if where is None else where.test)
 
 
 @dataclass(frozen=True)
@@ -166,9 +183,23 @@ class _Search:
             ceiling = code + (1 << line.bits) - 1 if self.upper is None and line.bits else self.upper
             low = line.below(places, rows)
             high = np.full(rows.size, line.keys.size) if ceiling is None else line.up_to(ceiling, rows)
+        return self._passing(low, high, where, backward=backward)
+
+    def end_of_ties(self, tied: _Tied, where: Where | None, *, last: bool) -> NDArray[np.int64]:
+        """Of each row's tied candidates, the last or the first that passes; there is one."""
+        if where is None:
+            return tied.after - 1 if last else tied.first
+        low, high = np.zeros([2, self.at.size], np.int64)
+        low[tied.rows], high[tied.rows] = tied.first, tied.after
+        return self._passing(low, high, where, backward=last)[tied.rows]
+
+    def _passing(
+        self, low: NDArray[np.int64], high: NDArray[np.int64], where: Where, *, backward: bool
+    ) -> NDArray[np.int64]:
+        """The last or the first position of each left row's slice that passes."""
         if where.compared is not None:
             low, high = self._skipped(low, high, *where.compared, backward=backward)
-        return first_passing(low, high, line.order, where.test, backward=backward)
+        return first_passing(low, high, self.line.order, where.test, backward=backward)
 
     def _skipped(
         self,
@@ -211,22 +242,28 @@ def _nearer(
 
 
 def _expanded(
-    asked: AsOf, line: Timeline, position: NDArray[np.int64], test: PairTest | None, right_size: int
+    asked: AsOf, search: _Search, position: NDArray[np.int64], where: Where | None, right_size: int
 ) -> PickedPairs:
     """From the nearest position of each left row to its pairs: one of the tied rows, or all of them."""
+    line = search.line
     rows = np.flatnonzero(position != NO_ROW)
     at = position if rows.size == position.size else taken(position, rows)
     if not line.has_ties or (asked.direction, asked.ties) in (("backward", "last"), ("forward", "first")):
         return PickedPairs(rows, gathered(line.order, at, line.threads), position.size, right_size)
-    first, after = line.first_tied(at), line.after_tied(at)
-    if test is None and asked.ties in ("last", "first"):
-        return PickedPairs(rows, line.order[first if asked.ties == "first" else after - 1], position.size, right_size)
-    pairs, positions = passing(rows, first, after, line.order, test)
+    tied = _Tied(rows, line.first_tied(at), line.after_tied(at))
     if asked.ties == "all":
+        pairs, positions = tied.passing(line.order, where)
         return PickedPairs(pairs, line.order[positions], position.size, right_size)
     if asked.ties == "error":
-        if pairs.size > rows.size:
-            raise UsageError.tied_rows(asked.query.inputs.right.name, int(np.bincount(pairs).max()))
-        return PickedPairs(pairs, line.order[positions], position.size, right_size)
-    ends = np.searchsorted(pairs, rows, side="left" if asked.ties == "first" else "right") - (asked.ties == "last")
-    return PickedPairs(rows, line.order[positions[ends]], position.size, right_size)
+        _refuse_ties(asked.query.inputs.right.name, search, tied, where)
+    ends = search.end_of_ties(tied, where, last=asked.ties == "last")
+    return PickedPairs(rows, line.order[ends], position.size, right_size)
+
+
+def _refuse_ties(name: str, search: _Search, tied: _Tied, where: Where | None) -> None:
+    """Refuse rows for which several candidates pass; all of them are counted for one row alone."""
+    first, last = (search.end_of_ties(tied, where, last=last) for last in (False, True))
+    several = np.flatnonzero(first != last)[:1]
+    if several.size:
+        found, _ = tied.pick(several).passing(search.line.order, where)
+        raise UsageError.tied_rows(name, found.size)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from dovetail._core.columns.solve import solved
 from dovetail._core.columns.table import Columns
 from dovetail._core.emit.asof import AsOfCell
 from dovetail._core.emit.rows import SideRows, emit
@@ -26,23 +28,28 @@ if TYPE_CHECKING:
 
 def run(asked: AsOf, left: Frame, right: Frame) -> Any:
     """Join two frames; the result is of the left one's kind."""
-    ours, theirs = _columns(asked, left, right)
+    asked, ours, theirs = _opened(asked, left, right)
     return left.restore(output_schema(asked.query, ours, theirs), _rows(asked, ours, theirs))
 
 
 def explain(asked: AsOf, left: Frame, right: Frame) -> Plan:
     """Say how two frames will be joined; the pairs are counted, no row is made."""
-    ours, theirs = _columns(asked, left, right)
+    asked, ours, theirs = _opened(asked, left, right)
     pairs = _cell(asked, ours, theirs).pairs(residual_test(asked.query.condition.residuals, ours, theirs))
     return asof_plan(asked, "arrow", "sweep", IN_PROCESS, results=pairs.count(), exact=True)
 
 
-def _columns(asked: AsOf, left: Frame, right: Frame) -> tuple[Columns, Columns]:
-    """Both tables as columns, once it is known that the call can be carried out."""
+def _opened(asked: AsOf, left: Frame, right: Frame) -> tuple[AsOf, Columns, Columns]:
+    """Both tables as columns, once it is known that the call can be carried out, and the call as their types allow it.
+
+    Differences in `where` are solved, as in `join`: candidates that fail them are skipped instead of tested.
+    """
     ours = Columns.whole(asked.query.inputs.left.name, left.table)
     theirs = Columns.whole(asked.query.inputs.right.name, right.table)
     _check(asked, ours.none(), theirs.none())
-    return ours, theirs
+    nothing = ours.none().beside(theirs.none())
+    query = solved(asked.query, lambda terms: {own.sql: nothing.evaluate(own).type for own in terms})
+    return replace(asked, query=query), ours, theirs
 
 
 def _check(asked: AsOf, left: Columns, right: Columns) -> None:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dovetail._hosts.arrow.plain import plain_table, roomy_schema
-from dovetail.errors import UsageError
+from dovetail.errors import DovetailError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,9 +34,9 @@ def open_frame(name: str, frame: object) -> Frame:
     """Read any frame that speaks Arrow."""
     for (module, kind), reader in _READERS.items():
         if any(base.__module__.split(".")[0] == module and base.__name__ == kind for base in type(frame).__mro__):
-            return _plain(name, reader(name, frame))
-    if hasattr(frame, "__arrow_c_stream__"):
-        return _plain(name, _read_stream(name, frame))
+            return _plain(name, _read(reader, name, frame))
+    if hasattr(frame, "__arrow_c_stream__") and not isinstance(frame, type):
+        return _plain(name, _read(_read_stream, name, frame))
     raise UsageError.no_frame(name, type(frame).__name__)
 
 
@@ -47,6 +47,16 @@ def open_frames(frames: dict[str, Any]) -> dict[str, Frame]:
         if id(frame) not in opened:
             opened[id(frame)] = open_frame(name, frame)
     return {name: opened[id(frame)] for name, frame in frames.items()}
+
+
+def _read(reader: Callable[[str, Any], Frame], name: str, frame: object) -> Frame:
+    """Read a frame; a lazy one, a query or a stream is computed only now, and may fail in any way."""
+    try:
+        return reader(name, frame)
+    except (DovetailError, MemoryError):
+        raise
+    except Exception as error:
+        raise UsageError.failing_frame(name, type(frame).__name__, error) from error
 
 
 def _plain(name: str, frame: Frame) -> Frame:

@@ -13,10 +13,12 @@ from dovetail._core.aggregate.run import Argument
 from dovetail._core.columns.solve import solved
 from dovetail._core.columns.table import Columns
 from dovetail._core.emit.cell import Cell
+from dovetail._core.plan.outer import MOST_WORKERS
 from dovetail._core.plan.query import WINDOW
 from dovetail._core.sweep.residual import residual_test
 from dovetail._hosts.arrow.evaluate import side_columns
 from dovetail._hosts.arrow.outer import deal
+from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -56,7 +58,10 @@ def threads() -> int:
 
 def workers(query: Query) -> int:
     """How many workers share a join that is dealt to some."""
-    return query.cells or threads()
+    number = query.cells or threads()
+    if number > MOST_WORKERS:
+        raise UsageError.number_of_workers("partitions", number, MOST_WORKERS)
+    return number
 
 
 def cell_of(query: Query, left: Columns, right: Columns) -> Cell:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dovetail._core.plan.knobs import read_choice
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -22,8 +23,7 @@ class Strategy:
 
     def __post_init__(self) -> None:
         """Refuse what is no strategy."""
-        if self.name not in STRATEGIES:
-            raise UsageError.unknown_choice("strategy", self.name, STRATEGIES)
+        read_choice("strategy", self.name, STRATEGIES)
         if not isinstance(self.fan_in, int) or isinstance(self.fan_in, bool) or self.fan_in < 2:  # noqa: PLR2004
             raise UsageError.too_small_fan_in(self.fan_in)
 
