@@ -12,9 +12,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyspark.sql import functions as F
 
 import dovetail as dv
 from dovetail.errors import UsageError
+from tests.spark_answers import changed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -343,11 +345,17 @@ def test_three_streams_are_refused(spark: SparkSession, flows: tuple[Flow, Flow]
         dv.join(a=a, b=b, c=a, on="a.k = b.k AND b.k = c.k")
 
 
+_ZONE, _ANSI = "spark.sql.session.timeZone", "spark.sql.ansi.enabled"
+_HOURS = f"{_BAND} AND hour(l.ts) = hour(r.ts)"
+
+
 @pytest.mark.parametrize(
     ("setting", "value", "on", "message"),
     [
-        ("spark.sql.session.timeZone", "Europe/Berlin", f"{_BAND} AND hour(l.ts) = hour(r.ts)", "needs 'UTC'"),
-        ("spark.sql.ansi.enabled", "false", f"{_BAND} AND l.k + 1 > r.k", "spark.sql.ansi.enabled is 'false'"),
+        (_ZONE, "Europe/Berlin", _HOURS, "needs 'UTC'"),
+        (_ZONE, "Europe/Berlin", f"{_BAND} AND l.`odd place` < r.ts", "needs 'UTC'"),
+        (_ANSI, "false", f"{_BAND} AND l.k + 1 > r.k", "spark.sql.ansi.enabled is 'false'"),
+        (_ANSI, "false", f"{_BAND} AND l.k = r.`odd place`", "spark.sql.ansi.enabled is 'false'"),
         (
             "spark.sql.streaming.stateStore.providerClass",
             "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider",
@@ -359,10 +367,30 @@ def test_three_streams_are_refused(spark: SparkSession, flows: tuple[Flow, Flow]
 def test_a_session_that_would_answer_otherwise_is_refused(
     spark: SparkSession, flows: tuple[Flow, Flow], setting: str, value: str, on: str, message: str
 ) -> None:
-    before = spark.conf.get(setting)
-    spark.conf.set(setting, value)
-    try:
-        with pytest.raises(UsageError, match=message):
-            dv.join(*(own.read(spark) for own in flows), on=on)
-    finally:
-        spark.conf.set(setting, before or "")
+    with changed(spark, {setting: value}), pytest.raises(UsageError, match=message):
+        dv.join(*(own.read(spark) for own in flows), on=on)
+
+
+@pytest.mark.parametrize(
+    "join",
+    [
+        partial(dv.join, on=_HOURS),
+        partial(dv.join, on="l.k = r.k", select="l.id, date(l.ts) AS day"),
+        partial(dv.temporal_join, on="l.k = r.k", valid={"l": ("ts", "ts"), "r": ("day", "day")}),
+    ],
+)
+def test_beside_a_batch_frame_the_session_must_not_answer_otherwise_either(
+    spark: SparkSession, flows: tuple[Flow, Flow], join: Callable[..., Any]
+) -> None:
+    still = spark.createDataFrame(flows[1].whole).withColumn("day", F.to_date("ts"))
+    with changed(spark, {_ZONE: "Europe/Berlin"}), pytest.raises(UsageError, match="needs 'UTC'"):
+        join(flows[0].read(spark), still)
+
+
+def test_columns_that_are_only_shown_or_compared_with_their_like_need_no_setting(
+    spark: SparkSession, flows: tuple[Flow, Flow]
+) -> None:
+    with changed(spark, {_ZONE: "Europe/Berlin", _ANSI: "false"}):
+        left, right = (own.read(spark).withColumn("day", F.to_date("ts")) for own in flows)
+        found = dv.join(left, right.withColumn("k", F.col("k").cast("bigint")), on=f"{_BAND} AND l.day = r.day")
+        assert found.schema["r_day"].dataType.simpleString() == "date"
