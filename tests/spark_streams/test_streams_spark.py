@@ -394,3 +394,12 @@ def test_columns_that_are_only_shown_or_compared_with_their_like_need_no_setting
         left, right = (own.read(spark).withColumn("day", F.to_date("ts")) for own in flows)
         found = dv.join(left, right.withColumn("k", F.col("k").cast("bigint")), on=f"{_BAND} AND l.day = r.day")
         assert found.schema["r_day"].dataType.simpleString() == "date"
+
+
+def test_rows_count_beside_a_batch_frame_of_which_alone_columns_are_shown(
+    spark: SparkSession, flows: tuple[Flow, Flow], tmp_path: Path
+) -> None:
+    sink = Sink()
+    still = spark.createDataFrame(pa.table({"id": [5, 6]}))
+    sink.drain(dv.join(flows[0].read(spark, None), still, on="TRUE", select="r.id"), tmp_path / "checkpoint")
+    assert sink.rows == _rows(pa.table({"id": [5, 6] * flows[0].whole.num_rows}))

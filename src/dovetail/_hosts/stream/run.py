@@ -155,7 +155,9 @@ def _travelling(what: str, own: SparkFrame, opened: tuple[SparkFrame, ...], call
     if what == "join" and call.get("select") is not None and call.get("agg") is None:
         query = read_query(Inputs(*(one.input for one in opened)), **call)
         read = {*query.read_by_output(own.name), *query.read_by_condition(own.name)}
-        columns = [name for name in columns if name in read]
+        leaving = [name for name in columns if can_leave(kinds[name].dataType)]
+        # rows without any column would not be counted
+        columns = [name for name in columns if name in read] or leaving[:1] or columns[:1]
     for name in columns:
         if not can_leave(kinds[name].dataType):
             full = f"{own.name}.{name}"
