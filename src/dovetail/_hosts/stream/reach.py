@@ -135,9 +135,16 @@ def _moved(node: exp.Expr, name: str, time: str) -> int | None:
 
 
 def _length(interval: exp.Interval) -> int | None:
-    unit = interval.args.get("unit")
-    length = read_duration(f"{interval.this.name} {'' if unit is None else unit.name}".strip())
-    return None if length is None or length % _MICRO else length // _MICRO
+    """Its microseconds; None if it has no fixed number of them."""
+    number, unit = interval.this.unnest(), interval.args.get("unit")
+    sign, number = (-1, number.this) if isinstance(number, exp.Neg) else (1, number)
+    if not isinstance(number, exp.Literal) or isinstance(unit, exp.IntervalSpan):
+        return None
+    try:
+        length = read_duration(f"{number.this} {'' if unit is None else unit.name}".strip())
+    except UsageError:  # months differ
+        return None
+    return None if length is None or length % _MICRO else sign * length // _MICRO
 
 
 def _reach_of_asof(asked: AsOf, times: Times) -> Reach:
