@@ -206,6 +206,24 @@ def test_connect_gives_the_same_rows(connect: SparkSession, tmp_path: Path) -> N
     assert _rows(rows) == _rows(join(*(own.whole for own in both)))
 
 
+def _counted(frame: DataFrame) -> DataFrame:
+    """How many rows every five seconds have."""
+    windows = frame.groupBy(F.window("ts", "5 seconds")).agg(F.count("*").alias("n"))
+    return windows.select(F.window_time("window").alias("ts"), "n")
+
+
+def test_an_aggregate_of_windows_may_stand_in_front(
+    spark: SparkSession, flows: tuple[Flow, Flow], tmp_path: Path
+) -> None:
+    left, right = flows
+    within = "r.ts > l.ts - INTERVAL 5 SECONDS AND r.ts <= l.ts + INTERVAL 20 SECONDS"
+    join = partial(dv.join, on=within, how="left", select="r.id, l.ts, l.n")
+    sink = Sink()
+    sink.drain(join(_counted(left.read(spark)), right.read(spark)), tmp_path / "checkpoint")
+    counted = _counted(spark.createDataFrame(pa.concat_tables(left.tables[:-1]))).toArrow()
+    assert sink.rows == _rows(join(counted, right.whole))
+
+
 def test_a_stream_looks_up_a_batch_frame(spark: SparkSession, flows: tuple[Flow, Flow], tmp_path: Path) -> None:
     spans = pa.table({"low": [0.1, 0.5], "high": [0.3, 0.9], "place": ["a", "b"]})
     join = partial(dv.join, on="l.v BETWEEN r.low AND r.high", how="left", select="l.id, l.v, r.place")
