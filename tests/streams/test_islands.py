@@ -108,6 +108,18 @@ def test_dataframes_all_valid_at_once(spark: SparkSession, on: str) -> None:
     _check(*found)
 
 
+def test_names_of_dataframes_may_hold_backticks(spark: SparkSession) -> None:
+    table = pa.table({"k`k": ["x", "y"], "s": [0, 3], "e": [5, 4]})
+    sides: Any = {
+        name: spark_frame(spark, table.rename_columns(["k", "s", "e"])).toDF("k`k", "s", "e") for name in "ab"
+    }
+    call: dict[str, Any] = {"on": "upper(a.`k``k`) < b.`k``k`", "valid": ("s", "e"), "how": "semi"}
+    assert dv.temporal_join(**sides, **call).toArrow().to_pylist() == [
+        {"k`k": "x", "s": 0, "e": 5, "valid_start": 0, "valid_end": 5},
+        {"k`k": "y", "s": 3, "e": 4, "valid_start": 3, "valid_end": 4},
+    ]
+
+
 def _crowd() -> pa.Table:
     """Ten keys; row i of a key is valid from its number to 200,000 and some."""
     at = np.arange(ALL_AT_ONCE)
