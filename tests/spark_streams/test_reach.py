@@ -94,6 +94,13 @@ def _reach(what: str, call: dict[str, Any]) -> tuple[tuple[Rule, ...], str, str]
             f"{LEFT} + 4000000L",
             f"{RIGHT} + 4000000L",
         ),
+        (
+            "temporal",
+            {"on": "l.k = r.k", "ts": "ts", "window": dv.sliding("106751990 days")},
+            (Rule(),),
+            f"{LEFT} + {1 << 62}L",
+            f"{RIGHT} + {1 << 62}L",
+        ),
     ],
 )
 def test_rows_matter_until_the_last_possible_partner(
