@@ -789,6 +789,14 @@ class UsageError(DovetailError, ValueError):
         )
 
     @classmethod
+    def watermark_of_window(cls, name: str, column: str) -> Self:
+        """Refuse a stream whose watermark is that of windows, which have two times."""
+        return cls(
+            f"the watermark of input {name!r} is on {column!r}, a window; a join of streams needs it on a time. "
+            f"Hint: {name}.withColumn('ts', window_time({column!r})), and join by ts."
+        )
+
+    @classmethod
     def not_of_streams(cls, option: str, got: object, taken: str) -> Self:
         """Refuse an option that a join of streams does not have."""
         return cls(

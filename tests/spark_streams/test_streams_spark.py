@@ -339,6 +339,15 @@ def test_a_stream_without_a_watermark_is_refused(spark: SparkSession, flows: tup
         dv.join(left.read(spark), right.read(spark, None), on=_BAND)
 
 
+def test_a_watermark_of_windows_is_refused(spark: SparkSession, flows: tuple[Flow, Flow]) -> None:
+    left, right = (own.read(spark) for own in flows)
+    counted = left.groupBy(F.window("ts", "5 seconds")).count()
+    with pytest.raises(
+        UsageError, match=r"on 'window', a window; .*Hint: l.withColumn\('ts', window_time\('window'\)\)"
+    ):
+        dv.join(counted, right, on="l.count = r.id")
+
+
 @pytest.mark.parametrize(
     "join",
     [

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+from pyspark.sql.types import TimestampType
 
 from dovetail._core.columns.coerce import comparison_type
 from dovetail._core.columns.table import Columns
@@ -70,10 +71,13 @@ class Streamed:
     @property
     def time(self) -> str:
         """The column of the watermark."""
-        marked = [field.name for field in self.own.frame.schema if _DELAY in (field.metadata or {})]
+        marked = [field for field in self.own.frame.schema if _DELAY in (field.metadata or {})]
         if not marked:
             raise UsageError.no_watermark(self.own.name)
-        return marked[0]
+        times = [field.name for field in marked if isinstance(field.dataType, TimestampType)]
+        if not times:
+            raise UsageError.watermark_of_window(self.own.name, marked[0].name)
+        return times[0]
 
     @property
     def input(self) -> Input:
