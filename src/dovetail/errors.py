@@ -121,6 +121,14 @@ class UnsupportedError(DovetailError):
         )
 
     @classmethod
+    def collated(cls, column: str, kind: str) -> Self:
+        """Name a text that a condition reads, and tasks would compare otherwise than Spark."""
+        return cls(
+            f"column {column!r} is {kind}; a join of streams compares texts byte by byte. "
+            "Hint: compare a column of its own, such as lower(...) COLLATE UTF8_BINARY."
+        )
+
+    @classmethod
     def residual_in_ring(cls, sql: str) -> Self:
         """Name a residual that only Spark can test, in a join whose tasks test them."""
         return cls(

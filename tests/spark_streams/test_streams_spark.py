@@ -15,7 +15,7 @@ import pytest
 from pyspark.sql import functions as F
 
 import dovetail as dv
-from dovetail.errors import UsageError
+from dovetail.errors import UnsupportedError, UsageError
 from tests.spark_answers import changed
 
 if TYPE_CHECKING:
@@ -346,6 +346,13 @@ def test_a_watermark_of_windows_is_refused(spark: SparkSession, flows: tuple[Flo
         UsageError, match=r"on 'window', a window; .*Hint: l.withColumn\('ts', window_time\('window'\)\)"
     ):
         dv.join(counted, right, on="l.count = r.id")
+
+
+def test_texts_that_tasks_would_compare_otherwise_are_refused(spark: SparkSession, flows: tuple[Flow, Flow]) -> None:
+    left, right = (own.read(spark).withColumn("s", F.expr("string(v) COLLATE UTF8_LCASE")) for own in flows)
+    with pytest.raises(UnsupportedError, match=r"column 'l.s' is string collate UTF8_LCASE; .* byte by byte"):
+        dv.join(left, right, on=f"{_BAND} AND l.s = r.s")
+    dv.join(left, right, on=_BAND)
 
 
 @pytest.mark.parametrize(

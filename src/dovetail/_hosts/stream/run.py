@@ -15,6 +15,7 @@ import pyarrow as pa
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 from pyspark.sql.types import TimestampType
+from sqlglot import exp
 
 from dovetail._core.columns.coerce import comparison_type
 from dovetail._core.columns.table import Columns
@@ -181,11 +182,23 @@ def _check_store(own: SparkFrame) -> None:
 
 
 def _check_meaning(sides: tuple[Streamed, ...], reads: Reads) -> None:
-    """Refuse settings under which tasks would evaluate the call otherwise than Spark."""
+    """Refuse texts, and settings, that tasks would compare otherwise than Spark."""
+    _check_texts(sides, reads)
     compared = [(sides[0].kind(left), sides[1].kind(right)) for left, right in reads.pairs]
     differs = meaning_differs(sides[0].own.session.conf, reads.parts, compared)
     if differs is not None:
         raise UsageError.stream_setting(*differs)
+
+
+def _check_texts(sides: tuple[Streamed, ...], reads: Reads) -> None:
+    parts = (*reads.parts, *(own for pair in reads.pairs for own in pair))
+    read = {(node.table, node.name) for own in parts for node in own.node.find_all(exp.Column)}
+    for side in sides:
+        for field in side.own.frame.schema:
+            kind = field.dataType.simpleString()
+            if " collate " in kind and (side.own.name, field.name) in read:
+                full = f"{side.own.name}.{field.name}"
+                raise UnsupportedError.collated(full, kind)
 
 
 def _check_kept(rules: tuple[Rule, ...], sides: tuple[Streamed, ...]) -> None:
