@@ -171,8 +171,8 @@ def _travelling(what: str, own: SparkFrame, opened: tuple[SparkFrame, ...], call
 
 
 def _schema(frame: DataFrame) -> pa.Schema:
-    zone = frame.sparkSession.conf.get("spark.sql.session.timeZone")
-    return to_arrow_schema(frame.schema, timezone=zone)
+    """Its columns as Arrow's; moments are remembered in one zone, as a query may go on in a session of another."""
+    return to_arrow_schema(frame.schema, timezone="UTC")
 
 
 def _check_store(own: SparkFrame) -> None:
