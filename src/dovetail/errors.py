@@ -846,6 +846,14 @@ class UsageError(DovetailError, ValueError):
         )
 
     @classmethod
+    def other_columns(cls, known: list[str], got: list[str]) -> Self:
+        """Refuse rows of a checkpoint that the call has changed under."""
+        return cls(
+            f"the checkpoint holds rows of {', '.join(known)}; the join now has {', '.join(got)}; "
+            "a query keeps its keys and columns. Hint: start with a new checkpoint."
+        )
+
+    @classmethod
     def no_state_store(cls, setting: str, needed: str) -> Self:
         """Refuse a session whose state store cannot remember rows."""
         return cls(

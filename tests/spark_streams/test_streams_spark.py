@@ -235,17 +235,20 @@ def test_a_stream_looks_up_a_batch_frame(spark: SparkSession, flows: tuple[Flow,
 
 
 @pytest.mark.slow
-def test_a_checkpoint_of_other_cells_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_checkpoint_of_other_cells_or_columns_is_refused(spark: SparkSession, tmp_path: Path) -> None:
     both = _flow(tmp_path / "l", 30, 5), _flow(tmp_path / "r", 30, 6)
-    for cells, files in ((2, range(1)), (3, range(1, 4))):
-        for own in both:
-            own.write(files)
-        frame = dv.join(*(own.read(spark) for own in both), on=_BAND, partitions=cells)
-        if cells == 2:
-            Sink().drain(frame, tmp_path / "checkpoint")
-            continue
-        with pytest.raises(Exception, match="the checkpoint holds rows of 2 cells, the join now has 3"):
-            Sink().drain(frame, tmp_path / "checkpoint")
+    for own in both:
+        own.write(range(1))
+    left, right = (own.read(spark) for own in both)
+    Sink().drain(dv.join(left, right, on=_BAND, partitions=2), tmp_path / "checkpoint")
+    for own in both:
+        own.write(range(1, 4))
+    with pytest.raises(Exception, match="the checkpoint holds rows of 2 cells, the join now has 3"):
+        Sink().drain(dv.join(left, right, on=_BAND, partitions=3), tmp_path / "checkpoint")
+    with pytest.raises(
+        Exception, match=r"holds rows of key 0 int32, id int64, .*; the join now has key 0 int32, k int"
+    ):
+        Sink().drain(dv.join(left.drop("id"), right.drop("id"), on=_BAND, partitions=2), tmp_path / "checkpoint")
 
 
 @pytest.mark.parametrize(
