@@ -104,6 +104,14 @@ class UnsupportedError(DovetailError):
         )
 
     @classmethod
+    def collated(cls, column: str, kind: str) -> Self:
+        """Name a text that a condition reads, and tasks would compare otherwise than Spark."""
+        return cls(
+            f"column {column!r} is {kind}; a join of streams compares texts byte by byte. "
+            "Hint: compare a column of its own, such as lower(...) COLLATE UTF8_BINARY."
+        )
+
+    @classmethod
     def residual_in_ring(cls, sql: str) -> Self:
         """Name a residual that only Spark can test, in a join whose tasks test them."""
         return cls(
@@ -860,6 +868,14 @@ class UsageError(DovetailError, ValueError):
         )
 
     @classmethod
+    def watermark_of_window(cls, name: str, column: str) -> Self:
+        """Refuse a stream whose watermark is that of windows, which have two times."""
+        return cls(
+            f"the watermark of input {name!r} is on {column!r}, a window; a join of streams needs it on a time. "
+            f"Hint: {name}.withColumn('ts', window_time({column!r})), and join by ts."
+        )
+
+    @classmethod
     def not_of_streams(cls, option: str, got: object, taken: str) -> Self:
         """Refuse an option that a join of streams does not have."""
         return cls(
@@ -898,6 +914,14 @@ class UsageError(DovetailError, ValueError):
         return cls(
             f"the checkpoint holds rows of {known} cells, the join now has {got}; a query keeps its number of cells. "
             f"Hint: partitions={known}."
+        )
+
+    @classmethod
+    def other_columns(cls, known: list[str], got: list[str]) -> Self:
+        """Refuse rows of a checkpoint that the call has changed under."""
+        return cls(
+            f"the checkpoint holds rows of {', '.join(known)}; the join now has {', '.join(got)}; "
+            "a query keeps its keys and columns. Hint: start with a new checkpoint."
         )
 
     @classmethod

@@ -41,6 +41,15 @@ def _reach(what: str, call: dict[str, Any]) -> tuple[tuple[Rule, ...], str, str]
         ),
         (
             "join",
+            {"on": "r.ts + INTERVAL -'5' SECONDS <= l.ts", "how": "left"},
+            (WAITS,),
+            f"{LEFT} + 5000000L",
+            ALWAYS,
+        ),
+        ("join", {"on": "r.ts - INTERVAL '-5' SECONDS <= l.ts"}, (Rule(),), f"{LEFT} + -5000000L", ALWAYS),
+        ("join", {"on": "r.ts + INTERVAL 1 MONTH <= l.ts"}, (Rule(),), ALWAYS, ALWAYS),
+        (
+            "join",
             {"on": "l.v > 3 AND l.ts <= r.ts AND r.ts <= l.ts", "how": "left"},
             (WAITS,),
             f"CASE WHEN (`l`.`v` > 3) THEN {LEFT} + 0L END",
@@ -84,6 +93,13 @@ def _reach(what: str, call: dict[str, Any]) -> tuple[tuple[Rule, ...], str, str]
             (WAITS,),
             f"{LEFT} + 4000000L",
             f"{RIGHT} + 4000000L",
+        ),
+        (
+            "temporal",
+            {"on": "l.k = r.k", "ts": "ts", "window": dv.sliding("106751990 days")},
+            (Rule(),),
+            f"{LEFT} + {1 << 62}L",
+            f"{RIGHT} + {1 << 62}L",
         ),
     ],
 )

@@ -12,9 +12,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyspark.sql import functions as F
 
 import dovetail as dv
-from dovetail.errors import UsageError
+from dovetail.errors import UnsupportedError, UsageError
+from tests.spark_answers import changed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,6 +36,7 @@ def _temporal(left: Any, right: Any, **options: Any) -> Any:
 _BAND = "l.k = r.k AND r.ts BETWEEN l.ts - INTERVAL 20 SECONDS AND l.ts + INTERVAL 5 SECONDS"
 _SOON = "r.ts >= l.ts AND r.ts < l.ts + INTERVAL 5 SECONDS AND l.v < r.v"
 _FOLDS = {"n": "count(*)", "most": "max(v)"}
+_ZONE, _ANSI = "spark.sql.session.timeZone", "spark.sql.ansi.enabled"
 QUICK: dict[str, Callable[..., Any]] = {
     "inner": partial(dv.join, on=_BAND),
     "asof": partial(dv.asof_join, on="ts", keys="k", where="r.v > 0.3"),
@@ -177,9 +180,9 @@ def test_streams_give_the_rows_of_every_batch_join(
     _check(spark, flows, tmp_path, SLOW)
 
 
-def test_a_query_that_fails_goes_on_where_it_was(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_query_that_fails_goes_on_where_it_was_even_in_another_zone(spark: SparkSession, tmp_path: Path) -> None:
     both = _flow(tmp_path / "l", 60, 3), _flow(tmp_path / "r", 90, 4)
-    join = partial(dv.join, on=_BAND, how="left")
+    join = partial(dv.join, on=_BAND, how="left", select="l.id, r.id AS r_id, l.v")
     sink = Sink(fails_at=1)
     for own in both:
         own.write(range(2))
@@ -187,7 +190,8 @@ def test_a_query_that_fails_goes_on_where_it_was(spark: SparkSession, tmp_path: 
         sink.drain(join(*(own.read(spark) for own in both)), tmp_path / "checkpoint")
     for own in both:
         own.write(range(2, 4))
-    sink.drain(join(*(own.read(spark) for own in both)), tmp_path / "checkpoint")
+    with changed(spark, {_ZONE: "Europe/Berlin"}):
+        sink.drain(join(*(own.read(spark) for own in both)), tmp_path / "checkpoint")
     assert sink.rows == _rows(join(*(own.whole for own in both)))
 
 
@@ -204,6 +208,24 @@ def test_connect_gives_the_same_rows(connect: SparkSession, tmp_path: Path) -> N
     assert _rows(rows) == _rows(join(*(own.whole for own in both)))
 
 
+def _counted(frame: DataFrame) -> DataFrame:
+    """How many rows every five seconds have."""
+    windows = frame.groupBy(F.window("ts", "5 seconds")).agg(F.count("*").alias("n"))
+    return windows.select(F.window_time("window").alias("ts"), "n")
+
+
+def test_an_aggregate_of_windows_may_stand_in_front(
+    spark: SparkSession, flows: tuple[Flow, Flow], tmp_path: Path
+) -> None:
+    left, right = flows
+    within = "r.ts > l.ts - INTERVAL 5 SECONDS AND r.ts <= l.ts + INTERVAL 20 SECONDS"
+    join = partial(dv.join, on=within, how="left", select="r.id, l.ts, l.n")
+    sink = Sink()
+    sink.drain(join(_counted(left.read(spark)), right.read(spark)), tmp_path / "checkpoint")
+    counted = _counted(spark.createDataFrame(pa.concat_tables(left.tables[:-1]))).toArrow()
+    assert sink.rows == _rows(join(counted, right.whole))
+
+
 def test_a_stream_looks_up_a_batch_frame(spark: SparkSession, flows: tuple[Flow, Flow], tmp_path: Path) -> None:
     spans = pa.table({"low": [0.1, 0.5], "high": [0.3, 0.9], "place": ["a", "b"]})
     join = partial(dv.join, on="l.v BETWEEN r.low AND r.high", how="left", select="l.id, l.v, r.place")
@@ -213,17 +235,20 @@ def test_a_stream_looks_up_a_batch_frame(spark: SparkSession, flows: tuple[Flow,
 
 
 @pytest.mark.slow
-def test_a_checkpoint_of_other_cells_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_checkpoint_of_other_cells_or_columns_is_refused(spark: SparkSession, tmp_path: Path) -> None:
     both = _flow(tmp_path / "l", 30, 5), _flow(tmp_path / "r", 30, 6)
-    for cells, files in ((2, range(1)), (3, range(1, 4))):
-        for own in both:
-            own.write(files)
-        frame = dv.join(*(own.read(spark) for own in both), on=_BAND, partitions=cells)
-        if cells == 2:
-            Sink().drain(frame, tmp_path / "checkpoint")
-            continue
-        with pytest.raises(Exception, match="the checkpoint holds rows of 2 cells, the join now has 3"):
-            Sink().drain(frame, tmp_path / "checkpoint")
+    for own in both:
+        own.write(range(1))
+    left, right = (own.read(spark) for own in both)
+    Sink().drain(dv.join(left, right, on=_BAND, partitions=2), tmp_path / "checkpoint")
+    for own in both:
+        own.write(range(1, 4))
+    with pytest.raises(Exception, match="the checkpoint holds rows of 2 cells, the join now has 3"):
+        Sink().drain(dv.join(left, right, on=_BAND, partitions=3), tmp_path / "checkpoint")
+    with pytest.raises(
+        Exception, match=r"holds rows of key 0 int32, id int64, .*; the join now has key 0 int32, k int"
+    ):
+        Sink().drain(dv.join(left.drop("id"), right.drop("id"), on=_BAND, partitions=2), tmp_path / "checkpoint")
 
 
 @pytest.mark.parametrize(
@@ -319,6 +344,22 @@ def test_a_stream_without_a_watermark_is_refused(spark: SparkSession, flows: tup
         dv.join(left.read(spark), right.read(spark, None), on=_BAND)
 
 
+def test_a_watermark_of_windows_is_refused(spark: SparkSession, flows: tuple[Flow, Flow]) -> None:
+    left, right = (own.read(spark) for own in flows)
+    counted = left.groupBy(F.window("ts", "5 seconds")).count()
+    with pytest.raises(
+        UsageError, match=r"on 'window', a window; .*Hint: l.withColumn\('ts', window_time\('window'\)\)"
+    ):
+        dv.join(counted, right, on="l.count = r.id")
+
+
+def test_texts_that_tasks_would_compare_otherwise_are_refused(spark: SparkSession, flows: tuple[Flow, Flow]) -> None:
+    left, right = (own.read(spark).withColumn("s", F.expr("string(v) COLLATE UTF8_LCASE")) for own in flows)
+    with pytest.raises(UnsupportedError, match=r"column 'l.s' is string collate UTF8_LCASE; .* byte by byte"):
+        dv.join(left, right, on=f"{_BAND} AND l.s = r.s")
+    dv.join(left, right, on=_BAND)
+
+
 @pytest.mark.parametrize(
     "join",
     [
@@ -343,11 +384,16 @@ def test_three_streams_are_refused(spark: SparkSession, flows: tuple[Flow, Flow]
         dv.join(a=a, b=b, c=a, on="a.k = b.k AND b.k = c.k")
 
 
+_HOURS = f"{_BAND} AND hour(l.ts) = hour(r.ts)"
+
+
 @pytest.mark.parametrize(
     ("setting", "value", "on", "message"),
     [
-        ("spark.sql.session.timeZone", "Europe/Berlin", f"{_BAND} AND hour(l.ts) = hour(r.ts)", "needs 'UTC'"),
-        ("spark.sql.ansi.enabled", "false", f"{_BAND} AND l.k + 1 > r.k", "spark.sql.ansi.enabled is 'false'"),
+        (_ZONE, "Europe/Berlin", _HOURS, "needs 'UTC'"),
+        (_ZONE, "Europe/Berlin", f"{_BAND} AND l.`odd place` < r.ts", "needs 'UTC'"),
+        (_ANSI, "false", f"{_BAND} AND l.k + 1 > r.k", "spark.sql.ansi.enabled is 'false'"),
+        (_ANSI, "false", f"{_BAND} AND l.k = r.`odd place`", "spark.sql.ansi.enabled is 'false'"),
         (
             "spark.sql.streaming.stateStore.providerClass",
             "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider",
@@ -359,10 +405,39 @@ def test_three_streams_are_refused(spark: SparkSession, flows: tuple[Flow, Flow]
 def test_a_session_that_would_answer_otherwise_is_refused(
     spark: SparkSession, flows: tuple[Flow, Flow], setting: str, value: str, on: str, message: str
 ) -> None:
-    before = spark.conf.get(setting)
-    spark.conf.set(setting, value)
-    try:
-        with pytest.raises(UsageError, match=message):
-            dv.join(*(own.read(spark) for own in flows), on=on)
-    finally:
-        spark.conf.set(setting, before or "")
+    with changed(spark, {setting: value}), pytest.raises(UsageError, match=message):
+        dv.join(*(own.read(spark) for own in flows), on=on)
+
+
+@pytest.mark.parametrize(
+    "join",
+    [
+        partial(dv.join, on=_HOURS),
+        partial(dv.join, on="l.k = r.k", select="l.id, date(l.ts) AS day"),
+        partial(dv.temporal_join, on="l.k = r.k", valid={"l": ("ts", "ts"), "r": ("day", "day")}),
+    ],
+)
+def test_beside_a_batch_frame_the_session_must_not_answer_otherwise_either(
+    spark: SparkSession, flows: tuple[Flow, Flow], join: Callable[..., Any]
+) -> None:
+    still = spark.createDataFrame(flows[1].whole).withColumn("day", F.to_date("ts"))
+    with changed(spark, {_ZONE: "Europe/Berlin"}), pytest.raises(UsageError, match="needs 'UTC'"):
+        join(flows[0].read(spark), still)
+
+
+def test_columns_that_are_only_shown_or_compared_with_their_like_need_no_setting(
+    spark: SparkSession, flows: tuple[Flow, Flow]
+) -> None:
+    with changed(spark, {_ZONE: "Europe/Berlin", _ANSI: "false"}):
+        left, right = (own.read(spark).withColumn("day", F.to_date("ts")) for own in flows)
+        found = dv.join(left, right.withColumn("k", F.col("k").cast("bigint")), on=f"{_BAND} AND l.day = r.day")
+        assert found.schema["r_day"].dataType.simpleString() == "date"
+
+
+def test_rows_count_beside_a_batch_frame_of_which_alone_columns_are_shown(
+    spark: SparkSession, flows: tuple[Flow, Flow], tmp_path: Path
+) -> None:
+    sink = Sink()
+    still = spark.createDataFrame(pa.table({"id": [5, 6]}))
+    sink.drain(dv.join(flows[0].read(spark, None), still, on="TRUE", select="r.id"), tmp_path / "checkpoint")
+    assert sink.rows == _rows(pa.table({"id": [5, 6] * flows[0].whole.num_rows}))

@@ -75,6 +75,24 @@ def test_values_without_numbers_leave_all_rows() -> None:
     assert islands(table, ["key"]) == table
 
 
+def test_dictionaries_are_told_apart_by_their_values() -> None:
+    """Two pieces with dictionaries of their own, one of unsigned indices without any value, and floats in one."""
+    names = pa.chunked_array([pa.array(own).dictionary_encode() for own in (["x", "y", None], ["y", "x"])])
+    rows = {"k": names, "v": pa.array([0.0, 0.0, 1.0, 0.0, -0.0]).dictionary_encode()}
+    nothing = pa.DictionaryArray.from_arrays(pa.nulls(5, pa.uint8()), pa.array([], pa.string()))
+    table = pa.table(rows | {"n": nothing, "s": [0, 0, 0, 4, 9], "e": [4, 4, 4, 8, 12]})
+    hidden = table.rename_columns(["k", "v", "n", START, END])
+    found = islands(hidden, ["k", "v", "n"])
+    assert sorted(found.drop_columns(["k", "n"]).to_pylist(), key=str) == [
+        {"v": -0.0, START: 9, END: 12},
+        {"v": 0.0, START: 0, END: 4},
+        {"v": 0.0, START: 0, END: 8},
+        {"v": 1.0, START: 0, END: 4},
+    ]
+    call: dict[str, Any] = {"on": "a.k = b.k AND b.n IS NULL", "valid": ("s", "e"), "how": "semi"}
+    assert dv.temporal_join(a=table.slice(0, 3), b=table, **call).num_rows == 2
+
+
 @pytest.mark.parametrize("on", ["a.k = b.k", "TRUE", "a.i < b.i + 2 * b.k"])
 def test_rows_all_valid_at_once(on: str) -> None:
     """Pair by pair, these would be ten thousand million."""
@@ -88,6 +106,18 @@ def test_dataframes_all_valid_at_once(spark: SparkSession, on: str) -> None:
     sides: Any = {name: spark_frame(spark, _crowd()).repartition(3) for name in "ab"}
     found = [dv.temporal_join(**sides, on=on, valid=("s", "e"), how=how).toArrow() for how in ("anti", "semi")]
     _check(*found)
+
+
+def test_names_of_dataframes_may_hold_backticks(spark: SparkSession) -> None:
+    table = pa.table({"k`k": ["x", "y"], "s": [0, 3], "e": [5, 4]})
+    sides: Any = {
+        name: spark_frame(spark, table.rename_columns(["k", "s", "e"])).toDF("k`k", "s", "e") for name in "ab"
+    }
+    call: dict[str, Any] = {"on": "upper(a.`k``k`) < b.`k``k`", "valid": ("s", "e"), "how": "semi"}
+    assert dv.temporal_join(**sides, **call).toArrow().to_pylist() == [
+        {"k`k": "x", "s": 0, "e": 5, "valid_start": 0, "valid_end": 5},
+        {"k`k": "y", "s": 3, "e": 4, "valid_start": 3, "valid_end": 4},
+    ]
 
 
 def _crowd() -> pa.Table:

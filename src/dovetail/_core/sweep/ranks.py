@@ -46,13 +46,29 @@ def value_codes(columns: Sequence[pa.Array], rows: int) -> NDArray[np.int64] | N
     """Number combinations of values, told apart bit by bit, NULL one of them; None if a type has no numbers."""
     codes = [np.zeros(rows, np.int64)]
     for column in columns:
-        bits = column.view(f"int{column.type.bit_width}") if pa.types.is_floating(column.type) else column
-        try:
-            encoded = bits.dictionary_encode(null_encoding="encode")
-        except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
+        own = _numbered(column)
+        if own is None:
             return None
-        codes.append(encoded.indices.fill_null(-1).to_numpy().astype(np.int64))
+        codes.append(own)
     return equality_codes(codes)
+
+
+def _numbered(column: pa.Array) -> NDArray[np.int64] | None:
+    """Number the values of one column; NULL is -1, and in a dictionary one more of its values."""
+    if pa.types.is_dictionary(column.type):
+        known = _numbered(column.dictionary)
+        return None if known is None else np.append(known, -1)[_whole(column.indices)]
+    bits = column.view(f"int{column.type.bit_width}") if pa.types.is_floating(column.type) else column
+    try:
+        return _whole(bits.dictionary_encode(null_encoding="encode").indices)
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
+        return None
+
+
+def _whole(indices: pa.Array) -> NDArray[np.int64]:
+    """Indices as numbers; NULL is -1."""
+    found: NDArray[np.int64] = indices.cast(pa.int64()).fill_null(-1).to_numpy()
+    return found
 
 
 def _from_zero(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:

@@ -59,14 +59,24 @@ def task_can_test(sides: Sides) -> bool:
     return True
 
 
-def meaning_differs(conf: RuntimeConfig, parts: Iterable[Expression]) -> tuple[str, str, str] | None:
-    """A setting under which tasks would evaluate expressions otherwise than Spark, its value, and the one they know."""
-    if all(map(_is_moved_column, (own.node for own in parts))):
-        return None
-    for name, value in _KNOWN.items():
+def meaning_differs(
+    conf: RuntimeConfig, parts: Iterable[Expression], pairs: Iterable[tuple[pa.DataType, pa.DataType]] = ()
+) -> tuple[str, str, str] | None:
+    """A setting under which tasks would evaluate expressions, or compare types, otherwise than Spark.
+
+    Returns its name, its value, and the one they know.
+    """
+    computed = not all(map(_is_moved_column, (own.node for own in parts)))
+    cast = [kind for pair in pairs if not _is_alike(*pair) for kind in pair]
+    for name, value in _KNOWN.items() if computed or cast else ():
         if conf.get(name) != value:
             return name, str(conf.get(name)), value
-    return other_zone(conf)
+    return other_zone(conf) if computed or any(map(pa.types.is_temporal, cast)) else None
+
+
+def _is_alike(left: pa.DataType, right: pa.DataType) -> bool:
+    """Whether values are compared as they are, or as exact numbers: no setting changes what that means."""
+    return left == right or all(pa.types.is_integer(own) or pa.types.is_decimal(own) for own in (left, right))
 
 
 def other_zone(conf: RuntimeConfig) -> tuple[str, str, str] | None:

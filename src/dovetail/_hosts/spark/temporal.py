@@ -120,8 +120,11 @@ def _by_islands(asked: Temporal, side: SparkFrame) -> SparkFrame:
     rows = side.frame.select(*map(quoted, (*read, START, END)))
     if any(arrow_type(own.dataType) is None for own in rows.schema):
         return side
-    met = rows.hint("rebalance", *(F.col(quoted(own)) for own in read))
-    found = mapped(met, partial(_islands, read), schema_of([(own.name, nullable(own.dataType)) for own in rows.schema]))
+    named = [*(f"r{i}" for i in range(len(read))), START, END]  # a hint takes no name with a backtick
+    met = rows.toDF(*named)
+    met = met.hint("rebalance", *(F.col(own) for own in named[:-2]))
+    kinds = [(name, nullable(own.dataType)) for name, own in zip(named, rows.schema, strict=True)]
+    found = mapped(met, partial(_islands, named[:-2]), schema_of(kinds)).toDF(*rows.columns)
     return SparkFrame(side.name, found.withColumn(ROW, F.lit(0)))
 
 

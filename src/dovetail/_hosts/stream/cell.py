@@ -11,7 +11,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 from dovetail._hosts.spark.parcels import PARCEL
 from dovetail._hosts.spark.places import PLACE
 from dovetail._hosts.spark.wire import pack, unpack
-from dovetail._hosts.stream.runs import FOR_GOOD, NEVER, Runs, Span
+from dovetail._hosts.stream.runs import AT, FOR_GOOD, NEVER, UNTIL, Runs, Span
 from dovetail._hosts.stream.step import Clock, step
 from dovetail.errors import UsageError
 
@@ -41,7 +41,10 @@ class Remembered(StatefulProcessor):
         self.handle = handle
         self.nothing = [unpack(pa.py_buffer(own)) for own in self.empty]
         self.kept = [
-            [Kept(handle.getMapState(f"{side}{turn}", _SPAN, "run BINARY")) for side in ("left", "right")]
+            [
+                Kept(handle.getMapState(f"{side}{turn}", _SPAN, "run BINARY"), rows.schema)
+                for side, rows in zip(("left", "right"), self.nothing, strict=True)
+            ]
             for turn in range(len(self.turns))
         ]
         self.known = handle.getValueState("known", "cells INT, watermark BIGINT")
@@ -104,18 +107,21 @@ class Remembered(StatefulProcessor):
 class Kept:
     """The runs of an input in Spark's state store: a run under what is known of it."""
 
-    def __init__(self, state: MapState) -> None:
-        self.state = state
+    def __init__(self, state: MapState, schema: pa.Schema) -> None:
+        self.state, self.schema = state, schema
 
     def spans(self) -> Iterator[Span]:
         """What there is."""
         return (Span(*own) for own in self.state.keys())  # noqa: SIM118 -- Spark's own method
 
     def read(self, span: Span) -> pa.Table:
-        """The rows of a run."""
+        """The rows of a run; those that a call with other columns has left are refused."""
         found = self.state.getValue(tuple(span))
         assert found is not None
-        return unpack(pa.py_buffer(found[0]))
+        rows = unpack(pa.py_buffer(found[0]))
+        if not rows.schema.equals(self.schema):
+            raise UsageError.other_columns(_told(rows.schema), _told(self.schema))
+        return rows
 
     def write(self, span: Span, rows: pa.Table) -> None:
         """Keep a run."""
@@ -124,6 +130,10 @@ class Kept:
     def remove(self, span: Span) -> None:
         """Forget a run."""
         self.state.removeKey(tuple(span))
+
+
+def _told(schema: pa.Schema) -> list[str]:
+    return [f"{own.name.removeprefix('dovetail ')} {own.type}" for own in schema if own.name not in (AT, UNTIL)]
 
 
 def unpacked(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

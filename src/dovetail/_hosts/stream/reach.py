@@ -18,7 +18,6 @@ from dovetail._core.condition.parse import column_expression
 from dovetail._core.plan.offset import UNBOUNDED, Duration, PerRow, size_of
 from dovetail._core.plan.query import Query, read_query
 from dovetail._core.plan.timed import AsOf, WindowJoin
-from dovetail._core.plan.validity import END, START
 from dovetail._hosts.stream.step import Rule
 from dovetail._hosts.stream.until import Bound, Until
 from dovetail.errors import UsageError
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from dovetail._core.condition.inputs import Input
-    from dovetail._core.condition.values import Comparison, Equality, Expression
+    from dovetail._core.condition.values import Comparison, Equality
     from dovetail._core.plan.offset import Offset
     from dovetail._core.plan.validity import Temporal, Validity
 
@@ -35,16 +34,14 @@ if TYPE_CHECKING:
     Times = tuple[str, str]
 
 _MICRO = 1_000
-_HIDDEN = {START, END}
 _LEFT_ALONE = ("inner", "left", "semi", "anti")
 
 
 @dataclass(frozen=True)
 class Reach:
-    """What a join needs of its streams: the keys, all that tasks evaluate, and UNTIL of either."""
+    """What a join needs of its streams: the keys, and UNTIL of either."""
 
     keys: tuple[Equality, ...]
-    reads: tuple[Expression, ...]
     untils: tuple[Until, Until]
     cells: int | None = None
 
@@ -103,8 +100,7 @@ def _reach_of_join(query: Query, times: Times) -> Reach:
         if rule.waits and not untils[rule.driving].bounds:
             names = (inputs.left.name, inputs.right.name)
             raise UsageError.never_due(names[rule.driving], names[1 - rule.driving], times[1 - rule.driving])
-    reads = (*query.condition.parts, *(own.shows for own in query.output), *_folded(query))
-    return Reach(query.condition.keys, reads, _filtered(query, untils), query.cells)
+    return Reach(query.condition.keys, _filtered(query, untils), query.cells)
 
 
 def _filtered(query: Query, untils: tuple[Until, Until]) -> tuple[Until, Until]:
@@ -140,9 +136,16 @@ def _moved(node: exp.Expr, name: str, time: str) -> int | None:
 
 
 def _length(interval: exp.Interval) -> int | None:
-    unit = interval.args.get("unit")
-    length = read_duration(f"{interval.this.name} {'' if unit is None else unit.name}".strip())
-    return None if length is None or length % _MICRO else length // _MICRO
+    """Its microseconds; None if it has no fixed number of them."""
+    number, unit = interval.this.unnest(), interval.args.get("unit")
+    sign, number = (-1, number.this) if isinstance(number, exp.Neg) else (1, number)
+    if not isinstance(number, exp.Literal) or isinstance(unit, exp.IntervalSpan):
+        return None
+    try:
+        length = read_duration(f"{number.this} {'' if unit is None else unit.name}".strip())
+    except UsageError:  # months differ
+        return None
+    return None if length is None or length % _MICRO else sign * length // _MICRO
 
 
 def _reach_of_asof(asked: AsOf, times: Times) -> Reach:
@@ -178,15 +181,7 @@ def _by_time(query: Query, times: Times, *, after: int | None, before: int | Non
         Until(() if length is None else (Bound(column_expression(side.name, time).sql, length),))
         for side, time, length in zip(sides, times, (after, before), strict=True)
     )
-    pairs: list[Equality | Comparison] = [*query.condition.keys, *query.condition.comparisons[1:]]
-    parts = [part for own in pairs for part in (own.left, own.right)]
-    parts += [*query.condition.residuals, *query.condition.left_filters, *query.condition.right_filters]
-    return Reach(query.condition.keys, (*parts, *_folded(query)), _filtered(query, (left, right)), query.cells)
-
-
-def _folded(query: Query) -> list[Expression]:
-    """What aggregates read."""
-    return [part for own in query.aggregates for part in (own.argument, own.where) if part is not None]
+    return Reach(query.condition.keys, _filtered(query, (left, right)), query.cells)
 
 
 def _micros(option: str, offset: Offset | None) -> int | None:
@@ -228,8 +223,7 @@ def _reach_of_temporal(asked: Temporal, times: Times) -> Reach:
     if asked.how != "inner" and not untils[0].bounds:
         raise UsageError.never_due(left.name, right.name, times[1])
     condition = read_query(Inputs(*asked.hidden_inputs), on=asked.overlapping).condition
-    reads = [part for part in condition.parts if not {own.name for own in part.node.find_all(exp.Column)} & _HIDDEN]
-    return Reach(condition.keys, tuple(reads), untils)
+    return Reach(condition.keys, untils)
 
 
 def _end(side: Input, own: Validity) -> Until:

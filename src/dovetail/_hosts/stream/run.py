@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+from pyspark.sql.types import TimestampType
 from sqlglot import exp
 
 from dovetail._core.columns.coerce import comparison_type
+from dovetail._core.columns.table import Columns
 from dovetail._core.condition.inputs import Inputs
 from dovetail._core.condition.parse import quoted
 from dovetail._core.plan.query import read_query
@@ -25,12 +27,13 @@ from dovetail._hosts.spark.handed import collected
 from dovetail._hosts.spark.mapped import mapped
 from dovetail._hosts.spark.parcels import sent
 from dovetail._hosts.spark.places import PLACE
-from dovetail._hosts.spark.residuals import meaning_differs, other_zone
+from dovetail._hosts.spark.residuals import meaning_differs
 from dovetail._hosts.spark.types import arrow_type, can_leave, spark_type
 from dovetail._hosts.spark.wire import pack, plain, unpack
 from dovetail._hosts.stream.cell import RESULTS, Remembered, unpacked
 from dovetail._hosts.stream.meet import Meet
 from dovetail._hosts.stream.reach import reach_of, rules_of
+from dovetail._hosts.stream.reads import reads_of
 from dovetail._hosts.stream.runs import AT, UNTIL
 from dovetail._hosts.stream.step import KEY
 from dovetail.errors import UnsupportedError, UsageError
@@ -42,8 +45,10 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from dovetail._core.condition.inputs import Input
+    from dovetail._core.condition.values import Expression
     from dovetail._hosts.spark.frames import SparkFrame
     from dovetail._hosts.stream.reach import Reach
+    from dovetail._hosts.stream.reads import Reads
     from dovetail._hosts.stream.step import Rule
 
     Batches = Iterator[pa.RecordBatch]
@@ -51,8 +56,6 @@ if TYPE_CHECKING:
 CELL = "cell"
 CELLS = 16
 """Where rows have keys. The number stays the same for as long as a query's checkpoint is used."""
-_ZONELESS = {"date", "timestamp_ntz"}
-"""Types that Spark compares with moments by the session's zone."""
 _STORE = "spark.sql.streaming.stateStore.providerClass"
 _ROCKS = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 _DELAY = "spark.watermarkDelayMs"
@@ -69,10 +72,13 @@ class Streamed:
     @property
     def time(self) -> str:
         """The column of the watermark."""
-        marked = [field.name for field in self.own.frame.schema if _DELAY in (field.metadata or {})]
+        marked = [field for field in self.own.frame.schema if _DELAY in (field.metadata or {})]
         if not marked:
             raise UsageError.no_watermark(self.own.name)
-        return marked[0]
+        times = [field.name for field in marked if isinstance(field.dataType, TimestampType)]
+        if not times:
+            raise UsageError.watermark_of_window(self.own.name, marked[0].name)
+        return times[0]
 
     @property
     def input(self) -> Input:
@@ -83,6 +89,10 @@ class Streamed:
     def no_rows(self) -> pa.Table:
         """An empty table of the columns that travel."""
         return plain(_schema(self.own.frame.select(*map(quoted, self.columns))).empty_table())
+
+    def kind(self, part: Expression) -> pa.DataType:
+        """The type of one of its expressions."""
+        return Columns.of(self.own.name, self.no_rows).evaluate(part).type
 
     def projected(self, texts: dict[str, str]) -> DataFrame:
         """The rows with what is computed of them."""
@@ -113,10 +123,11 @@ class Joined:
         rules = rules_of(meet.asked)
         if not all(own.frame.isStreaming for own in opened):
             _check_kept(rules, sides)
-            return cls(meet, rules, sides, None)
-        reach = reach_of(meet.asked, (sides[0].time, sides[1].time))
-        _check_store(opened[0])
-        _check_meaning(opened, reach)
+            reach = None
+        else:
+            reach = reach_of(meet.asked, (sides[0].time, sides[1].time))
+            _check_store(opened[0])
+        _check_meaning(sides, reads_of(meet.asked))
         return cls(meet, rules, sides, reach)
 
     @property
@@ -145,11 +156,13 @@ def run(what: str, frames: dict[str, Any], call: dict[str, Any]) -> DataFrame:
 def _travelling(what: str, own: SparkFrame, opened: tuple[SparkFrame, ...], call: dict[str, Any]) -> tuple[str, ...]:
     """The columns of an input that the result shows or the condition reads."""
     columns = own.frame.columns
+    kinds = own.frame.schema
     if what == "join" and call.get("select") is not None and call.get("agg") is None:
         query = read_query(Inputs(*(one.input for one in opened)), **call)
         read = {*query.read_by_output(own.name), *query.read_by_condition(own.name)}
-        columns = [name for name in columns if name in read]
-    kinds = own.frame.schema
+        leaving = [name for name in columns if can_leave(kinds[name].dataType)]
+        # rows without any column would not be counted
+        columns = [name for name in columns if name in read] or leaving[:1] or columns[:1]
     for name in columns:
         if not can_leave(kinds[name].dataType):
             full = f"{own.name}.{name}"
@@ -158,8 +171,8 @@ def _travelling(what: str, own: SparkFrame, opened: tuple[SparkFrame, ...], call
 
 
 def _schema(frame: DataFrame) -> pa.Schema:
-    zone = frame.sparkSession.conf.get("spark.sql.session.timeZone")
-    return to_arrow_schema(frame.schema, timezone=zone)
+    """Its columns as Arrow's; moments are remembered in one zone, as a query may go on in a session of another."""
+    return to_arrow_schema(frame.schema, timezone="UTC")
 
 
 def _check_store(own: SparkFrame) -> None:
@@ -168,17 +181,24 @@ def _check_store(own: SparkFrame) -> None:
         raise UsageError.no_state_store(_STORE, _ROCKS)
 
 
-def _check_meaning(opened: tuple[SparkFrame, ...], reach: Reach) -> None:
-    """Refuse settings under which tasks would evaluate the condition otherwise than Spark."""
-    differs = meaning_differs(opened[0].session.conf, reach.reads)
-    read = {(node.table, node.name) for part in reach.reads for node in part.node.find_all(exp.Column)}
-    kinds = {
-        field.dataType.simpleString() for own in opened for field in own.frame.schema if (own.name, field.name) in read
-    }
-    if differs is None and kinds & _ZONELESS:
-        differs = other_zone(opened[0].session.conf)
+def _check_meaning(sides: tuple[Streamed, ...], reads: Reads) -> None:
+    """Refuse texts, and settings, that tasks would compare otherwise than Spark."""
+    _check_texts(sides, reads)
+    compared = [(sides[0].kind(left), sides[1].kind(right)) for left, right in reads.pairs]
+    differs = meaning_differs(sides[0].own.session.conf, reads.parts, compared)
     if differs is not None:
         raise UsageError.stream_setting(*differs)
+
+
+def _check_texts(sides: tuple[Streamed, ...], reads: Reads) -> None:
+    parts = (*reads.parts, *(own for pair in reads.pairs for own in pair))
+    read = {(node.table, node.name) for own in parts for node in own.node.find_all(exp.Column)}
+    for side in sides:
+        for field in side.own.frame.schema:
+            kind = field.dataType.simpleString()
+            if " collate " in kind and (side.own.name, field.name) in read:
+                full = f"{side.own.name}.{field.name}"
+                raise UnsupportedError.collated(full, kind)
 
 
 def _check_kept(rules: tuple[Rule, ...], sides: tuple[Streamed, ...]) -> None:

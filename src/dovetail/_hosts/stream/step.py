@@ -2,11 +2,12 @@
 
 Meaning      over all micro-batches, the rows that the same join gives for both whole inputs, late rows left out.
 Needs        every row has AT, its event time, and UNTIL, the last event time that a partner can have, in
-             microseconds; no row to come is before the watermark.
+             microseconds; no row to come is before the watermark, those of this micro-batch not before the last one.
 How          pairs at once (inner joins)           new x (old and new) and old x new, whatever the watermark
              rows that wait (all other results)    a *driving* row whose UNTIL the watermark has passed is due: it meets
                                                    all that is remembered of the other input, once
-Edges        a row before the watermark is late and left out; a row without AT or UNTIL has no partner, and is due.
+Edges        a row before the last watermark is late and left out: those before this one alone are what an operator in
+             front gave when this one passed. A row without AT or UNTIL has no partner, and is due.
 State        driving rows until they are due, or past UNTIL; other rows while one that waits, or one to come, can need
              them. Where a driving row takes the last row before it, the last of each key stays. All of them in `runs`,
              where rows that are no longer needed may stand some time longer, and are known by the last watermark.
@@ -66,7 +67,7 @@ class Step:
 
 def step(meet: Meeting, rule: Rule, old: Sequence[Runs], new: Sequence[pa.Table], clock: Clock) -> Step:
     """Take the rows of a micro-batch; `old`, `new`: of the driving and the other input."""
-    new = [_in_time(own, clock.watermark) for own in new]
+    new = [_in_time(own, clock.before) for own in new]
     if rule.waits:
         return _wait(partial(_met, meet, rule), rule, old, new, clock)
     return _pair(partial(_met, meet, rule), old, new, clock.watermark)

@@ -8,6 +8,8 @@ from dovetail._core.condition.parse import told
 from dovetail._hosts.stream.runs import FOR_GOOD
 
 ALWAYS = f"{FOR_GOOD}L"
+_FURTHEST = 1 << 62
+"""Further than any watermark comes, and no sum with an event time leaves a whole number of 64 bits."""
 _UNITS = {"day": 86_400_000_000, "hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000}
 
 
@@ -22,7 +24,8 @@ class Bound:
     @property
     def sql(self) -> str:
         """In microseconds."""
-        instant = f"unix_micros(CAST({self.moment} AS TIMESTAMP_LTZ)) + {self.length}L"
+        length = max(-_FURTHEST, min(_FURTHEST, self.length))
+        instant = f"unix_micros(CAST({self.moment} AS TIMESTAMP_LTZ)) + {length}L"
         return f"coalesce({instant}, {ALWAYS})" if self.may_be_open else instant
 
     def __str__(self) -> str:
