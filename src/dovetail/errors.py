@@ -948,6 +948,16 @@ class UsageError(DovetailError, ValueError):
         return cls(f"{option} is {got!r}; it is a whole number of at least 1. Hint: leave it out.")
 
     @classmethod
+    def too_many_joiners(cls, got: int, most: int) -> Self:
+        """Refuse more joiners than one process can hold."""
+        return cls(f"joiners is {got}; an engine has 1 to {most:,} joiners. Hint: as many as there are cores.")
+
+    @classmethod
+    def no_path(cls, option: str, got: object) -> Self:
+        """Refuse what names no place in the file system."""
+        return cls(f"{option} is {got!r}; it is a path. Hint: {option}='a/folder/name', or a pathlib.Path.")
+
+    @classmethod
     def no_share(cls, option: str, got: object) -> Self:
         """Refuse a share outside 0 to 1."""
         return cls(f"{option} is {got!r}; it lies between 0 and 1. Hint: leave it out.")

@@ -129,6 +129,7 @@ def test_late_rows_are_put_in_order_counted_or_handed_over(algorithm: str) -> No
         ({"algorithm": "tpmj", "memory": 16}, r"memory is 16 bytes, but one batch takes \d+; .*Hint: raise memory"),
         ({"algorithm": "tpmj", "strategy": "lazy"}, r"strategy 'lazy' is not known; it is one of 'max-fan-in'"),
         ({"algorithm": "tpmj", "fan_in": 1}, r"fan_in is 1; a merge reads at least 2 runs. Hint"),
+        ({"algorithm": "tpmj", "directory": 5}, r"directory is 5; it is a path. Hint"),
         ({"algorithm": "tpmj", "how": "left"}, r"how 'left' is not known; it is one of 'inner'"),
         (
             {"algorithm": "tpmj", "on": "a.k <> b.k"},

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from numbers import Integral
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 from dovetail.errors import UsageError
@@ -104,6 +106,13 @@ def read_choice(option: str, value: object, known: Collection[str]) -> str:
     if not isinstance(value, str) or value not in known:
         raise UsageError.unknown_choice(option, value, known)
     return value
+
+
+def read_path(option: str, value: object) -> Path:
+    """A place in the file system, whether there is anything or not."""
+    if not isinstance(value, (str, PathLike)) or not str(value) or "\0" in str(value):
+        raise UsageError.no_path(option, value)
+    return Path(value)
 
 
 def read_flag(option: str, value: object) -> bool:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 ALGORITHMS = ("key", "split", "scale")
 SYNCS = ("always", "interval", "never")
 AUTO = "auto"
+MOST_JOINERS = 1_024
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,8 @@ def read_choices(base: Input, given: dict[str, Any]) -> Choices:
         value = given[option]
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
             raise UsageError.below_one(option, value)
+    if given["joiners"] > MOST_JOINERS:
+        raise UsageError.too_many_joiners(given["joiners"], MOST_JOINERS)
     for option in ("delta", "decay"):
         value = given[option]
         if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 <= value <= 1:

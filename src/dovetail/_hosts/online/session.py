@@ -12,13 +12,13 @@ import logging
 from collections.abc import Mapping
 from contextlib import ExitStack
 from itertools import zip_longest
-from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
 from dovetail._core.condition.inputs import Input, Inputs
+from dovetail._core.plan.knobs import read_path
 from dovetail._core.plan.online import read_choices
 from dovetail._core.plan.timed import read_window_join
 from dovetail._hosts.arrow.plain import no_rows, roomy_schema
@@ -34,6 +34,7 @@ from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from dovetail._hosts.arrow.frames import Restore
     from dovetail._hosts.online.engine import BaseRows, Late, OnLate, ProbeRows
@@ -90,17 +91,19 @@ class Session:
     @classmethod
     def open(cls, call: dict[str, Any], on_late: OnLate | None, log: str | Path | None) -> Session:
         """A new engine, with a new log if one is asked for."""
+        place = None if log is None else read_path("log", log)
         session = cls(call, on_late)
-        if log is not None:
-            session._log = Log.create(Path(log), session._call, session._sync)
+        if place is not None:
+            session._log = Log.create(place, session._call, session._sync)
         return session
 
     @classmethod
     def restore(cls, path: str | Path | None, log: str | Path | None, on_late: OnLate | None) -> Session:
         """An engine as it was: from a snapshot, and then the calls in a log."""
-        held = claim(Path(log)) if log is not None and Path(log).exists() else None
-        told, tables = (None, None) if path is None else snapshot.open_snapshot(Path(path))
-        call, after, records, cut = (None, 0, [], 0) if log is None else read_log(Path(log))
+        place = None if log is None else read_path("log", log)
+        held = claim(place) if place is not None and place.exists() else None
+        told, tables = (None, None) if path is None else snapshot.open_snapshot(read_path("path", path))
+        call, after, records, cut = (None, 0, [], 0) if place is None else read_log(place)
         given = told["call"] if told is not None else call
         if given is None:
             raise UsageError.nothing_to_restore()
@@ -110,9 +113,9 @@ class Session:
         if told is not None and tables is not None:
             session._owe([snapshot.load(session.engine, told, tables)])
             session._number = told["number"]
-        if log is not None and held is not None:
-            late = session._follow(Path(log), after, records, cut)
-            session._log = Log(Path(log), session._sync, held)
+        if place is not None and held is not None:
+            late = session._follow(place, after, records, cut)
+            session._log = Log(place, session._sync, held)
             session._tell(late)
         return session
 
@@ -163,10 +166,11 @@ class Session:
 
     def snapshot(self, path: str | Path) -> None:
         """Write everything to a file; the log begins anew behind it."""
+        place = read_path("path", path)
         with self._lock:
             schema = self.engine.definition.schema
             owed = pa.Table.from_batches(self._owed, schema).combine_chunks().to_batches()
-            snapshot.save(self.engine, owed[0] if owed else no_rows(schema), self._call, self._number, Path(path))
+            snapshot.save(self.engine, owed[0] if owed else no_rows(schema), self._call, self._number, place)
             if self._log is not None:
                 self._log.restart(self._call, self._number)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -12,6 +11,7 @@ import pyarrow as pa
 from dovetail._core.columns.axis import check_offset, numbers
 from dovetail._core.columns.validity import validity_axis
 from dovetail._core.condition.inputs import Input, Inputs
+from dovetail._core.plan.knobs import read_path
 from dovetail._core.plan.offset import read_offset
 from dovetail._core.plan.query import read_query
 from dovetail._core.plan.validity import read_temporal
@@ -119,7 +119,8 @@ def operator_for(
 
 def directory_of(own: OnDisk) -> RunDirectory:
     """A folder of this join's own, within the caller's directory or the system's for what is temporary."""
-    return RunDirectory.within(Path(own.directory or tempfile.gettempdir()))
+    given = own.directory if own.directory is not None else tempfile.gettempdir()
+    return RunDirectory.within(read_path("directory", given))
 
 
 def progressive(inputs: dict[str, Any], call: dict[str, Any], disk: dict[str, Any]) -> pa.RecordBatchReader:
