@@ -10,8 +10,8 @@ How          slice of row 7: positions 3..12         tile 0: row 7, from 3     r
              look-up counts: a narrow value of the row lies in one word with the step.
 Edges        without any pair, as with an empty side, the plan is another.
 State        in every task the stored side and, for each tile, its row and a number.
-Worst case   slices of a few rows: then tiles are as many as results, and a broadcast (`join.py`) is chosen instead, as
-             it is where tiles are too many to be sent along.
+Worst case   slices of a few rows: then tiles are as many as results, and a broadcast (`branch.py`) is chosen instead,
+             as it is where tiles are too many to be sent along.
 Source       our own. A result that comes from Python passes five iterators of Spark, one that Spark counts passes one;
              benchmarks/theta_races.py has both.
 """
