@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
+from functools import partial
 
 import pytest
 
@@ -17,6 +19,24 @@ SQUARES = [i * i for i in range(8)]
 def test_calls_return_in_their_order() -> None:
     assert together(2, CALLS) == SQUARES
     assert list(in_turn(2, CALLS)) == SQUARES
+
+
+def test_calls_within_calls_do_not_wait_for_threads_that_wait_for_them() -> None:
+    assert together(2, [partial(together, 2, CALLS)] * 3) == [SQUARES] * 3
+
+
+def test_the_caller_takes_what_no_other_thread_has_begun() -> None:
+    begun, held = threading.Event(), threading.Event()
+
+    def hold() -> bool:
+        begun.set()
+        return held.wait(20)
+
+    def take() -> threading.Thread:
+        held.set()
+        return threading.current_thread()
+
+    assert together(2, [lambda: begun.wait(20), hold, take]) == [True, True, threading.current_thread()]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")

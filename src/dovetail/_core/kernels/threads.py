@@ -20,10 +20,19 @@ WORTH_THREADS = 100_000
 
 
 def together(threads: int, calls: Sequence[Callable[[], T]]) -> list[T]:
-    """Run calls at once, as many as there are threads; return what they return."""
-    if threads == 1 or len(calls) == 1:
+    """Run calls at once, as many as there are threads; return what they return.
+
+    The caller's thread is one of them and takes, after the first call, the last ones that nobody has begun. A thread
+    that waits would have to be woken, and may then stand behind another on one core while the next core idles.
+    """
+    if threads == 1 or len(calls) <= 1:
         return [call() for call in calls]
-    return list(_pool(threads).map(lambda call: call(), calls))
+    others = [_pool(threads - 1).submit(call) for call in calls[1:]]
+    first, last = calls[0](), []
+    while others and others[-1].cancel():
+        last.append(calls[len(others)]())
+        others.pop()
+    return [first, *(own.result() for own in others), *reversed(last)]
 
 
 def in_turn(threads: int, calls: Sequence[Callable[[], T]]) -> Iterator[T]:
