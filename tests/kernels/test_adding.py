@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dovetail._core.kernels.adding import add_by_pairs
+from dovetail._core.kernels.adding import add_by_pairs, reaches
 
 PAIRS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), max_size=40)
 
@@ -41,3 +41,8 @@ def test_pairs_meet_infinity_and_not_a_number() -> None:
     assert math.isnan(out[1])
     assert math.isnan(out[2])
     assert out[3:] == [-math.inf, 0.0]
+
+
+@given(st.lists(st.floats(width=64) | st.sampled_from([5.0, -5.0]), max_size=20))
+def test_a_large_value_is_found_on_either_side_of_zero(values: list[float]) -> None:
+    assert reaches(np.array(values), 5.0) == any(abs(value) >= 5.0 for value in values)

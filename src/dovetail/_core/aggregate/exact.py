@@ -11,6 +11,7 @@ from dovetail._core.aggregate.lanes import Lane
 from dovetail._core.aggregate.precise import add, rounded
 from dovetail._core.columns.order_keys import decimal_words
 from dovetail._core.columns.types import MAX_PRECISION
+from dovetail._core.kernels.adding import reaches
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,9 +50,11 @@ def double_lanes(values: NDArray[np.float64], *, alike: bool = False) -> list[La
 
     `alike` asks for two lanes in any case.
     """
+    if not alike and not reaches(values, _HUGE):
+        return [Lane("total", values)]
     sizes = np.abs(values)
     huge = sizes >= _HUGE
-    if not (alike or (huge.any() and np.isfinite(sizes[huge]).any())):
+    if not alike and not np.isfinite(sizes[huge]).any():
         return [Lane("total", values)]
     return [Lane("total", np.where(huge, 0.0, values)), Lane("total", np.where(huge, values * _SCALE, 0.0))]
 

@@ -24,6 +24,7 @@ from dovetail._core.columns.long_texts import in_one_array
 from dovetail._core.columns.order_keys import from_keys, has_order, is_plain, keys_with_nulls, order_keys, value_keys
 from dovetail._core.columns.types import DOUBLE, MAX_PRECISION, sql_name
 from dovetail._core.condition.parse import told
+from dovetail._core.kernels.memory import ones
 from dovetail._core.kernels.segments import LEAST
 from dovetail._core.kernels.sort import sort_with_order
 from dovetail._core.sweep.ranks import dense_ranks
@@ -123,7 +124,7 @@ class Count:
     """How many partners, or how many of their values are not NULL."""
 
     def __init__(self, values: pa.Array | None, rows: int) -> None:
-        self.lanes = [Lane("count", np.ones(rows, np.int64)) if values is None else _valid(values)]
+        self.lanes = [Lane("count", ones(rows)) if values is None else _valid(values)]
 
     def finish(self, folded: list[NDArray[Any]], _function: str) -> pa.Array:
         """Counts are never NULL."""
@@ -307,7 +308,8 @@ class DecimalTotal:
 
 def _doubles(values: pa.Array) -> NDArray[np.float64]:
     """A column of numbers as doubles, 0 where it is NULL."""
-    return np.asarray(cast_as_spark(values, DOUBLE).fill_null(0.0).to_numpy(zero_copy_only=False))
+    doubles = cast_as_spark(values, DOUBLE)
+    return np.asarray((doubles.fill_null(0.0) if doubles.null_count else doubles).to_numpy(zero_copy_only=False))
 
 
 def _mean(total: NDArray[np.float64], count: NDArray[np.int64]) -> pa.Array:
@@ -326,5 +328,5 @@ def _decimal_mean(total: pa.Array, count: NDArray[np.int64], places: int) -> pa.
 def _valid(values: pa.Array) -> Lane:
     """Count the values that are not NULL."""
     if not values.null_count:
-        return Lane("count", np.ones(len(values), np.int64))
+        return Lane("count", ones(len(values)))
     return Lane("sum", values.is_valid().to_numpy(zero_copy_only=False).astype(np.int64))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from dovetail._core.kernels.adding import add_by_pairs
-from dovetail._core.kernels.memory import zeros
+from dovetail._core.kernels.memory import empty, zeros
 from dovetail._core.kernels.segments import (
     BLOCK,
     LEAST,
@@ -22,7 +22,7 @@ from dovetail._core.kernels.segments import (
     totals_above_threshold,
     totals_of_slices,
 )
-from dovetail._core.kernels.slices import taken
+from dovetail._core.kernels.slices import take_values, taken
 from dovetail._core.kernels.threads import shares, together
 
 if TYPE_CHECKING:
@@ -55,9 +55,14 @@ class Lane:
             return zeros(2 * size, np.float64).reshape(size, 2)
         return np.full(size, LEAST) if self.fold == "max" else zeros(size, np.int64)
 
-    def arranged(self, rows: NDArray[np.int64]) -> Lane:
+    def arranged(self, rows: NDArray[np.int64], threads: int = 1) -> Lane:
         """The lane in another order of the rows."""
-        return self if self.fold == "count" else Lane(self.fold, taken(self.values, rows))
+        if self.fold == "count":
+            return self
+        out = empty(rows.size, self.values.dtype)
+        parts = shares(rows.size, threads)
+        together(threads, [partial(take_values, self.values, rows[own], out[own]) for own in parts])
+        return Lane(self.fold, out)
 
 
 @dataclass(frozen=True)
@@ -121,7 +126,8 @@ def _running_totals(
     values: NDArray[np.float64], low: Positions, high: Positions, end: Literal["first", "last"]
 ) -> NDArray[np.float64]:
     """Sums of slices that all begin, or all end, together: one running sum, no difference of two."""
-    sums = zeros(2 * values.size + 2, np.float64).reshape(-1, 2)
+    sums = empty(2 * values.size + 2, np.float64).reshape(-1, 2)
+    sums[0] = 0.0
     fill_running_totals(values if end == "first" else values[::-1], sums[1:, 0], sums[1:, 1])
     return taken(words(sums), high if end == "first" else values.size - low).view(np.float64).reshape(-1, 2)
 

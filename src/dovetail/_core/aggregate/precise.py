@@ -19,7 +19,8 @@ _SPLIT = 134217729.0
 def rounded(number: Pair) -> Doubles:
     """The nearest double; infinities and NaN as they came out."""
     total = number[0] + number[1]
-    return np.where(np.isfinite(total), total, number[0])
+    finite = np.isfinite(total)
+    return total if finite.all() else np.where(finite, total, number[0])
 
 
 def square(values: Doubles) -> Pair:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -9,9 +11,10 @@ import numpy as np
 from dovetail._core.aggregate.distinct import distinct_in_pairs, distinct_in_slices
 from dovetail._core.aggregate.functions import Distinct, family, prepare
 from dovetail._core.aggregate.lanes import SliceFolds, fold_pairs, fold_threshold, words
-from dovetail._core.kernels.memory import zeros
+from dovetail._core.kernels.memory import empty, zeros
 from dovetail._core.kernels.slices import put_values
 from dovetail._core.kernels.sort import ascends
+from dovetail._core.kernels.threads import shares, together
 from dovetail._core.sweep.prepare import pick
 from dovetail._core.sweep.slice_join import SliceJoin
 from dovetail._core.sweep.threshold_join import ThresholdJoin
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from dovetail._core.aggregate.lanes import Lane
     from dovetail._core.condition.values import Side
     from dovetail._core.plan.aggregates import Aggregate
+    from dovetail._core.sweep.bounds import Slices
     from dovetail._core.sweep.build import Join
     from dovetail._core.sweep.matches import Matches, SideKeys
 
@@ -53,6 +57,7 @@ def fold(
     *,
     ordered: bool,
     digest: Digest | None = None,
+    threads: int = 1,
 ) -> list[pa.Array]:
     """One column per aggregate, one row per row of the `per` side's table, which has `size` rows.
 
@@ -65,8 +70,8 @@ def fold(
     own_order, other_order = _orders(join, per)
     sequence = keys[other].values[0] if ordered else np.zeros(keys[other].rows.size, np.int64)
     picked = [argument.pick(keys[other].rows) for argument in arguments]
-    rows = keys[per].at(own_order)
-    in_order = rows.size == size and ascends(rows)
+    partners = _Partners(join, per, other_order, own_order.size, threads)
+    home = _Home(keys[per].at(own_order), size, threads)
     folded: dict[object, tuple[Fold, list[NDArray[Any]]]] = {}
     columns = []
     for number, (aggregate, argument) in enumerate(zip(aggregates, picked, strict=True)):
@@ -76,49 +81,95 @@ def fold(
                 if digest is None
                 else digest.prepare(number, aggregate, argument, sequence)
             )
-            found = _folded(own, other_order, join, per, own_order.size)
+            found = partners.fold(own)
             if digest is not None:
                 found = digest.joined(number, own, found, sequence.size)
             lanes: Sequence[Lane | None] = own.lanes or [None]
-            spread = [v if in_order else _spread(v, rows, size, lane) for lane, v in zip(lanes, found, strict=True)]
-            folded[family(aggregate)] = own, spread
+            folded[family(aggregate)] = own, [home.bring(*one) for one in zip(found, lanes, strict=True)]
         shared, values = folded[family(aggregate)]
         columns.append(shared.finish(values, aggregate.function))
     return columns
 
 
-def _folded(own: Fold, order: NDArray[np.int64], join: Join, per: Side, size: int) -> list[NDArray[Any]]:
-    """The folds of an aggregate's lanes; of one that has none, what it counts."""
-    if isinstance(own, Distinct):
-        return [_distinct(own.codes[order], join, per, size)]
-    lanes = [lane.arranged(order) for lane in own.lanes]
-    pairs = join.pairs
-    if isinstance(pairs, SliceJoin) and pairs.stored != per:
-        return [SliceFolds(lane).over(pairs.found.low, pairs.found.high) for lane in lanes]
-    if isinstance(pairs, ThresholdJoin) and pairs.stored != per:
-        return [fold_threshold(lane, pairs) for lane in lanes]
-    return fold_pairs(lanes, _pieces(join), per, size)
+@dataclass(frozen=True)
+class _Partners:
+    """What stands beside each of `size` positions of the `per` side: rows of the other one, in `order`."""
+
+    join: Join
+    per: Side
+    order: NDArray[np.int64]
+    size: int
+    threads: int
+
+    def fold(self, own: Fold) -> list[NDArray[Any]]:
+        """The folds of an aggregate's lanes; of one that has none, what it counts."""
+        pairs, slices = self.join.pairs, self.slices
+        if isinstance(own, Distinct):
+            codes = own.codes[self.order]
+            if slices is not None:
+                return [distinct_in_slices(codes, slices.low, slices.high)]
+            return [distinct_in_pairs(codes, self._pieces, self.per, self.size)]
+        if slices is not None:
+            return [self.counts if lane.fold == "count" else self._of_slices(lane, slices) for lane in own.lanes]
+        lanes = [lane.arranged(self.order) for lane in own.lanes]
+        if isinstance(pairs, ThresholdJoin) and pairs.stored != self.per:
+            return [fold_threshold(lane, pairs) for lane in lanes]
+        return fold_pairs(lanes, self._pieces(), self.per, self.size)
+
+    @property
+    def slices(self) -> Slices | None:
+        """Where all partners of a position stand side by side; None if they do not."""
+        pairs = self.join.pairs
+        return pairs.found if isinstance(pairs, SliceJoin) and pairs.stored != self.per else None
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """How many partners there are, by slices: the same for all aggregates."""
+        assert self.slices is not None
+        return np.subtract(self.slices.high, self.slices.low, out=empty(self.size, np.int64))
+
+    def _of_slices(self, lane: Lane, slices: Slices) -> NDArray[Any]:
+        return SliceFolds(lane.arranged(self.order, self.threads), self.threads).over(slices.low, slices.high)
+
+    def _pieces(self) -> Iterator[Matches]:
+        return (piece for task in self.join.pairs.tasks(1) for piece in task)
 
 
-def _distinct(codes: NDArray[np.int64], join: Join, per: Side, size: int) -> NDArray[np.int64]:
-    pairs = join.pairs
-    if isinstance(pairs, SliceJoin) and pairs.stored != per:
-        return distinct_in_slices(codes, pairs.found.low, pairs.found.high)
-    return distinct_in_pairs(codes, lambda: _pieces(join), per, size)
+@dataclass(frozen=True)
+class _Home:
+    """Where folds go from the positions in which they were found: to `rows` of a table of `size` rows."""
 
+    rows: NDArray[np.int64]
+    size: int
+    threads: int
+    brought: dict[int, tuple[NDArray[Any], NDArray[Any]]] = field(default_factory=dict)
+    """Folds, by their identity, and what they have become: several aggregates may share them."""
 
-def _pieces(join: Join) -> Iterator[Matches]:
-    return (piece for task in join.pairs.tasks(1) for piece in task)
+    def bring(self, folded: NDArray[Any], lane: Lane | None) -> NDArray[Any]:
+        """Bring folds to their rows; rows that cannot match have the fold of nothing."""
+        if self.in_order:
+            return folded
+        if id(folded) not in self.brought:
+            self.brought[id(folded)] = folded, self._spread(folded, lane)
+        return self.brought[id(folded)][1]
+
+    @cached_property
+    def in_order(self) -> bool:
+        """Whether they stand there already."""
+        return self.rows.size == self.size and ascends(self.rows)
+
+    def _spread(self, folded: NDArray[Any], lane: Lane | None) -> NDArray[Any]:
+        if self.rows.size == self.size:
+            out = empty(folded.size, folded.dtype).reshape(folded.shape)
+        else:
+            out = zeros(self.size, np.int64) if lane is None else lane.empty(self.size)
+        values, target = words(folded), words(out)
+        parts = shares(self.rows.size, self.threads)
+        together(self.threads, [partial(put_values, values[own], self.rows[own], target) for own in parts])
+        return out
 
 
 def _orders(join: Join, per: Side) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The positions of the kept side, then of the folded one."""
     orders = (join.left_order, join.right_order)
     return orders if per == "left" else orders[::-1]
-
-
-def _spread(folded: NDArray[Any], rows: NDArray[np.int64], size: int, lane: Lane | None) -> NDArray[Any]:
-    """Bring folds from positions to rows of the table; rows that cannot match keep the fold of nothing."""
-    out = zeros(size, np.int64) if lane is None else lane.empty(size)
-    put_values(words(folded), rows, words(out))
-    return out

@@ -157,7 +157,7 @@ class Cell:
         join = self.join(test, stored="left" if per == "right" else "right", fused=True)
         keys: dict[Side, SideKeys] = {"left": self.left, "right": self.right}
         ordered = has_sequence(self.condition)
-        return fold(aggregates, arguments, join, per, keys, size, ordered=ordered, digest=digest)
+        return fold(aggregates, arguments, join, per, keys, size, ordered=ordered, digest=digest, threads=self.threads)
 
 
 def has_sequence(condition: Condition) -> bool:

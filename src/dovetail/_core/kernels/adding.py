@@ -20,6 +20,15 @@ def lost_by_adding(total: float, value: float) -> float:
 
 
 @kernel
+def reaches(values: NDArray[np.float64], size: float) -> bool:
+    """Tell whether any value is so large, or so far below zero; NaN is not."""
+    found = False
+    for i in range(values.size):
+        found |= abs(values[i]) >= size
+    return found
+
+
+@kernel
 def add_by_pairs(
     values: NDArray[np.float64],
     rows: NDArray[np.int64],

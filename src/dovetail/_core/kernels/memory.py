@@ -29,6 +29,13 @@ def zeros(size: int, dtype: type[T] | np.dtype[T]) -> NDArray[T]:
     return out
 
 
+def ones(size: int) -> NDArray[np.int64]:
+    """An array of whole ones from the same pool."""
+    out = empty(size, np.int64)
+    out[:] = 1
+    return out
+
+
 def joined(arrays: Sequence[NDArray[T]]) -> NDArray[T]:
     """Several arrays as one; a single one as it is."""
     if len(arrays) == 1:

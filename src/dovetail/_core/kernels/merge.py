@@ -49,6 +49,35 @@ def gallop(keys: NDArray[np.int64], value: np.int64, at: np.int64) -> np.int64:
 
 
 @kernel
+def walk_below(keys: NDArray[np.int64], values: NDArray[np.int64], out_count: NDArray[np.int64]) -> None:
+    """Write, per value, how many keys lie below it; keys and values ascend.
+
+    Every step goes to the next key or to the next value, by arithmetic: which of the two it is, no processor foresees.
+    """
+    key = np.int64(0) if values.size == 0 else np.int64(np.searchsorted(keys, values[0]))
+    i = np.int64(0)
+    while i < values.size and key < keys.size:
+        out_count[i] = key
+        below = np.int64(keys[key] < values[i])
+        key += below
+        i += 1 - below
+    out_count[i:] = keys.size
+
+
+@kernel
+def walk_up_to(keys: NDArray[np.int64], values: NDArray[np.int64], out_count: NDArray[np.int64]) -> None:
+    """Write, per value, how many keys lie below it or on it, as `walk_below` does."""
+    key = np.int64(0) if values.size == 0 else np.int64(np.searchsorted(keys, values[0], side="right"))
+    i = np.int64(0)
+    while i < values.size and key < keys.size:
+        out_count[i] = key
+        below = np.int64(keys[key] <= values[i])
+        key += below
+        i += 1 - below
+    out_count[i:] = keys.size
+
+
+@kernel
 def fill_places(
     codes: NDArray[np.int64],
     at: NDArray[np.int64],

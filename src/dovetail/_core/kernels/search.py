@@ -13,6 +13,7 @@ import numpy as np
 
 from dovetail._core.kernels.compile import kernel
 from dovetail._core.kernels.memory import empty
+from dovetail._core.kernels.merge import walk_below, walk_up_to
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -98,6 +99,17 @@ def count_up_to(
         out_count[i] = low
 
 
+@kernel
+def step(values: NDArray[np.int64], by: np.int64, end: np.int64, out: NDArray[np.int64]) -> bool:
+    """Write each value moved by one; what stands at the end stays there, and the answer tells whether anything does."""
+    stood = False
+    for i in range(values.size):
+        moves = values[i] != end
+        out[i] = values[i] + by * np.int64(moves)
+        stood |= not moves
+    return stood
+
+
 @dataclass(frozen=True, slots=True)
 class SortedIndex:
     """A sorted array with its bucket table."""
@@ -131,3 +143,18 @@ class SortedIndex:
             count(self.keys, self.first, np.int64(self.shift), values, out)
         else:
             out[:] = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """A sorted array, for values that ascend, too: one walk over both finds them, and there is nothing to build."""
+
+    keys: NDArray[np.int64]
+
+    def below(self, values: NDArray[np.int64], out: NDArray[np.int64]) -> None:
+        """Count, per value, the keys below it."""
+        walk_below(self.keys, values, out)
+
+    def up_to(self, values: NDArray[np.int64], out: NDArray[np.int64]) -> None:
+        """Count, per value, the keys below it or on it."""
+        walk_up_to(self.keys, values, out)

@@ -15,7 +15,7 @@ import numpy as np
 
 from dovetail._core.columns.axis import LEAST, MOST
 from dovetail._core.kernels.memory import empty
-from dovetail._core.kernels.search import SortedIndex
+from dovetail._core.kernels.search import SortedIndex, Walk, step
 from dovetail._core.kernels.slices import taken
 from dovetail._core.kernels.sort import sort_with_order
 from dovetail._core.kernels.threads import shares, together
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 WORTH_ORDER = 1 << 15
 """Fewer stored keys than this stay in the cache of a core, whatever the order in which they are looked up."""
+FAR_APART = 4
+"""With more stored keys than this for each probe, a walk past all of them takes longer than an index and look-ups."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,27 +53,27 @@ class Bounds:
 
 def bounds(comparisons: Sequence[tuple[NDArray[np.int64], Op]], rows: int) -> Bounds:
     """Fold `probe <op> stored` comparisons on one stored value into bounds on it."""
-    lower = [_above(values) if op.strict else values for values, op in comparisons if op.rises]
-    upper = [_under(values) if op.strict else values for values, op in comparisons if not op.rises]
+    lower: list[NDArray[np.int64]] = []
+    upper: list[NDArray[np.int64]] = []
+    dead = []
+    for values, op in comparisons:
+        end = MOST if op.rises else LEAST
+        closed, stood = _stepped(values, end) if op.strict else (values, False)
+        (lower if op.rises else upper).append(closed)
+        if stood:
+            dead.append(values == end)
     found = Bounds(rows, reduce(np.maximum, lower) if lower else None, reduce(np.minimum, upper) if upper else None)
-    dead = [values == (MOST if op.rises else LEAST) for values, op in comparisons if op.strict]
-    if not any(own.any() for own in dead):
+    if not dead:
         return found
     none = reduce(np.logical_or, dead)
     below, above = found.closed()
     return Bounds(rows, np.where(none, MOST, below), np.where(none, LEAST, above))
 
 
-def _above(values: NDArray[np.int64]) -> NDArray[np.int64]:
-    """One step up; the greatest key stays where it is."""
-    stepped: NDArray[np.int64] = values + (values != MOST)
-    return stepped
-
-
-def _under(values: NDArray[np.int64]) -> NDArray[np.int64]:
-    """One step down; the least key stays where it is."""
-    stepped: NDArray[np.int64] = values - (values != LEAST)
-    return stepped
+def _stepped(values: NDArray[np.int64], end: int) -> tuple[NDArray[np.int64], bool]:
+    """One step towards an end of the axis, which saturates; and whether any value stood there."""
+    out = empty(values.size, np.int64)
+    return out, step(values, np.int64(1 if end > 0 else -1), np.int64(end), out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,7 @@ def slices(
     if stored_codes is not None and probe_codes is not None:
         stored, wanted = _packed(stored, wanted, stored_codes, probe_codes)
     keys, order = sort_with_order(stored)
-    return _found(keys, order, wanted, np.arange(wanted.rows), threads)
+    return _found(SortedIndex.build(keys), order, wanted, np.arange(wanted.rows), threads)
 
 
 def ordered_slices(
@@ -125,24 +127,29 @@ def ordered_slices(
         lead = wanted.upper if wanted.lower is None else wanted.lower
         assert lead is not None
     (keys, order), (lead, probes) = together(threads, [partial(sort_with_order, own) for own in (stored, lead)])
-    if wanted.lower is None:
-        return _found(keys, order, Bounds(wanted.rows, None, lead), probes, threads)
-    upper = None if wanted.upper is None else taken(wanted.upper, probes)
-    return _found(keys, order, Bounds(wanted.rows, lead, upper), probes, threads)
+    if wanted.lower is not None and wanted.upper is not None:
+        wanted = Bounds(wanted.rows, lead, taken(wanted.upper, probes))
+        return _found(SortedIndex.build(keys), order, wanted, probes, threads)
+    index = Walk(keys) if keys.size <= FAR_APART * lead.size else SortedIndex.build(keys)
+    wanted = Bounds(wanted.rows, None, lead) if wanted.lower is None else Bounds(wanted.rows, lead, None)
+    return _found(index, order, wanted, probes, threads)
 
 
 def _found(
-    keys: NDArray[np.int64], order: NDArray[np.int64], wanted: Bounds, probes: NDArray[np.int64], threads: int
+    index: SortedIndex | Walk,
+    order: NDArray[np.int64],
+    wanted: Bounds,
+    probes: NDArray[np.int64],
+    threads: int,
 ) -> Slices:
     """Look up bounds that stand in the order of `probes`."""
-    index = SortedIndex.build(keys)
     low, high = empty(wanted.rows, np.int64), empty(wanted.rows, np.int64)
 
     def look_up(own: slice) -> None:
         low[own] = 0
         if wanted.lower is not None:
             index.below(wanted.lower[own], low[own])
-        high[own] = keys.size
+        high[own] = index.keys.size
         if wanted.upper is not None:
             index.up_to(wanted.upper[own], high[own])
         np.maximum(low[own], high[own], out=high[own])
