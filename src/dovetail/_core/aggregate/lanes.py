@@ -26,7 +26,7 @@ from dovetail._core.kernels.slices import take_values, taken
 from dovetail._core.kernels.threads import shares, together
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
 
@@ -84,17 +84,14 @@ class SliceFolds:
             return out
         if self.lane.fold == "total" and (end := _shared_end(low, high, self.lane.values.size)) is not None:
             return _running_totals(self.lane.values, low, high, end)
-        fold = self._maxima if self.lane.fold == "max" else self._totals
-        parts = shares(low.size, self.threads)
-        together(self.threads, [partial(fold, low[own], high[own], out[own]) for own in parts])
+        fold: Callable[..., None] = maxima_of_slices if self.lane.fold == "max" else totals_of_slices
+        tree, columns = self._tree, [out] if out.ndim == 1 else list(out.T)
+
+        def fold_share(own: slice) -> None:
+            fold(self.lane.values, *tree, low[own], high[own], *(column[own] for column in columns))
+
+        together(self.threads, [partial(fold_share, own) for own in shares(low.size, self.threads)])
         return out
-
-    def _maxima(self, low: Positions, high: Positions, out: NDArray[np.int64]) -> None:
-        maxima_of_slices(self.lane.values, self._tree[0], low, high, out)
-
-    def _totals(self, low: Positions, high: Positions, out: NDArray[np.float64]) -> None:
-        total, lost = self._tree
-        totals_of_slices(self.lane.values, total, lost, low, high, out[:, 0], out[:, 1])
 
     @cached_property
     def _running(self) -> NDArray[np.int64]:

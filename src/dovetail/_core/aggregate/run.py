@@ -142,16 +142,18 @@ class _Home:
     rows: NDArray[np.int64]
     size: int
     threads: int
-    brought: dict[int, tuple[NDArray[Any], NDArray[Any]]] = field(default_factory=dict)
-    """Folds, by their identity, and what they have become: several aggregates may share them."""
+    counts: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = field(default_factory=list)
+    """Counts that were brought, as they were and as they are: aggregates share them."""
 
     def bring(self, folded: NDArray[Any], lane: Lane | None) -> NDArray[Any]:
         """Bring folds to their rows; rows that cannot match have the fold of nothing."""
         if self.in_order:
             return folded
-        if id(folded) not in self.brought:
-            self.brought[id(folded)] = folded, self._spread(folded, lane)
-        return self.brought[id(folded)][1]
+        if lane is None or lane.fold != "count":
+            return self._spread(folded, lane)
+        if not any(own is folded for own, _ in self.counts):
+            self.counts.append((folded, self._spread(folded, lane)))
+        return next(brought for own, brought in self.counts if own is folded)
 
     @cached_property
     def in_order(self) -> bool:
