@@ -17,7 +17,7 @@ import polars as pl
 import pyarrow.compute as pc
 
 import dovetail as dv
-from benchmarks import CORES, data
+from benchmarks import ALLOCATOR, CORES, data
 from benchmarks.figures import Outcome
 from benchmarks.harness import OURS, Answer, Contender, WrongAnswerError, compete, times_faster, times_longer
 
@@ -68,7 +68,7 @@ def fused(stand: Stand) -> Outcome:
     join = partial(dv.join, problem.left, problem.right, on=problem.on, agg=aggregates, per="l")
     keys = [problem.left["l_key"].to_numpy(), problem.right["r_key"].to_numpy()]
     contenders = [
-        Contender(OURS, OURS, "agg= and per=", join, partial(_check_fused, problem)),
+        Contender(OURS, OURS, f"agg= and per=, {ALLOCATOR}", join, partial(_check_fused, problem)),
         Contender(
             "np.sort", "NumPy", "both key columns", lambda: [np.sort(one) for one in keys], lambda _: Answer(0, 0)
         ),
@@ -98,7 +98,7 @@ def _weigh(problem: Problem, result: pa.Table) -> Answer:
 
 
 def _dovetail(problem: Problem) -> Contender:
-    return Contender(OURS, OURS, "no settings", join_of(problem), partial(_weigh, problem))
+    return Contender(OURS, OURS, ALLOCATOR, join_of(problem), partial(_weigh, problem))
 
 
 def join_of(problem: Problem) -> Callable[[], pa.Table]:
