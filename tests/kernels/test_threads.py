@@ -39,6 +39,23 @@ def test_the_caller_takes_what_no_other_thread_has_begun() -> None:
     assert together(2, [lambda: begun.wait(20), hold, take]) == [True, True, threading.current_thread()]
 
 
+@pytest.mark.parametrize("failing", [0, 1])
+def test_nothing_runs_on_behind_an_error(failing: int) -> None:
+    begun, failed, ended = [], threading.Event(), []
+
+    def call(number: int) -> None:
+        begun.append(number)
+        if number == failing:
+            failed.set()
+            raise ZeroDivisionError
+        failed.wait(20)
+        ended.append(sum(range(2_000_000)) * 0 + number)
+
+    with pytest.raises(ZeroDivisionError):
+        together(2, [partial(call, number) for number in range(3)])
+    assert sorted([*ended, failing]) == sorted(begun)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_a_forked_process_has_threads_of_its_own() -> None:

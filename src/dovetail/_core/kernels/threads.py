@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
@@ -23,16 +23,21 @@ def together(threads: int, calls: Sequence[Callable[[], T]]) -> list[T]:
     """Run calls at once, as many as there are threads; return what they return.
 
     The caller's thread is one of them and takes, after the first call, the last ones that nobody has begun. A thread
-    that waits would have to be woken, and may then stand behind another on one core while the next core idles.
+    that waits would have to be woken, and may then stand behind another on one core while the next core idles. Where
+    a call fails, nothing of the others runs on behind its error.
     """
     if threads == 1 or len(calls) <= 1:
         return [call() for call in calls]
     others = [_pool(threads - 1).submit(call) for call in calls[1:]]
-    first, last = calls[0](), []
-    while others and others[-1].cancel():
-        last.append(calls[len(others)]())
-        others.pop()
-    return [first, *(own.result() for own in others), *reversed(last)]
+    try:
+        first, last = calls[0](), []
+        while others and others[-1].cancel():
+            last.append(calls[len(others)]())
+            others.pop()
+        return [first, *(own.result() for own in others), *reversed(last)]
+    except BaseException:
+        wait([own for own in others if not own.cancel()])
+        raise
 
 
 def in_turn(threads: int, calls: Sequence[Callable[[], T]]) -> Iterator[T]:
