@@ -18,6 +18,7 @@ ROOT = Path(__file__).parent.parent
 SOURCES = sorted(ROOT.glob("src/dovetail/**/*.py"))
 HEAVY = {"duckdb", "matplotlib", "numba", "numpy", "pandas", "polars", "pyarrow", "pyspark", "sqlglot"}
 NAMELESS = {"base", "common", "helpers", "manager", "misc", "utils"}
+MESSAGES = sorted(ROOT.glob("src/dovetail/errors/*.py"))
 FAMILIES = {"InternalError", "UnsupportedError", "UsageError"}
 
 
@@ -84,18 +85,38 @@ def test_every_public_function_shows_an_example() -> None:
     assert [thing.__name__ for thing in public if callable(thing) and ">>>" not in (thing.__doc__ or "")] == []
 
 
+def _message_classes() -> list[ast.ClassDef]:
+    """The families of errors, and the groups of constructors that a family puts together."""
+    nodes = chain(*(ast.parse(source.read_text()).body for source in MESSAGES))
+    return [node for node in nodes if isinstance(node, ast.ClassDef)]
+
+
+def _constructors() -> list[str]:
+    """Every constructor as it is called, once for each definition; those of a stray group by the group's name."""
+    classes = _message_classes()
+    heirs = {ast.unparse(group): family.name for family in classes if family.name in FAMILIES for group in family.bases}
+    named = {node.name: heirs.get(node.name, node.name) for node in classes}
+    methods = [(named[node.name], m) for node in classes for m in node.body if isinstance(m, ast.FunctionDef)]
+    return [f"{name}.{method.name}" for name, method in methods if method.name != "__init__"]
+
+
 def test_every_message_has_a_named_constructor() -> None:
-    assert [str(source) for source in SOURCES if source.name != "errors.py" and _calls(source) & FAMILIES] == []
+    raised = {node.name for node in _message_classes()}
+    assert [str(source) for source in SOURCES if _calls(source) & raised] == []
 
 
 def test_every_constructor_of_a_message_is_used_and_defined_once() -> None:
-    text = (ROOT / "src/dovetail/errors.py").read_text()
-    families = [node for node in ast.parse(text).body if isinstance(node, ast.ClassDef)]
-    methods = [(family.name, node) for family in families for node in family.body if isinstance(node, ast.FunctionDef)]
-    made = [f"{family}.{node.name}" for family, node in methods if node.name != "__init__"]
+    made = _constructors()
     everything = "".join(source.read_text() for source in SOURCES)
+    used = set(re.findall(r"\b\w+Error\.\w+", everything))
+    assert {name.split(".")[0] for name in made} == FAMILIES
     assert sorted(made) == sorted(set(made))
-    assert [name for name in made if name not in everything] == []
+    assert [name for name in made if name not in used] == []
+
+
+def test_messages_are_reached_by_their_family_alone() -> None:
+    others = {source: _imports(source) for source in SOURCES if source not in MESSAGES}
+    assert [str(source) for source, names in others.items() if any(".errors._" in name for name in names)] == []
 
 
 def test_a_shared_idea_has_a_name() -> None:
