@@ -180,9 +180,12 @@ def test_streams_give_the_rows_of_every_batch_join(
     _check(spark, flows, tmp_path, SLOW)
 
 
-def test_a_query_that_fails_goes_on_where_it_was_even_in_another_zone(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_query_that_fails_goes_on_where_it_was_even_in_another_zone_and_other_words(
+    spark: SparkSession, tmp_path: Path
+) -> None:
     both = _flow(tmp_path / "l", 60, 3), _flow(tmp_path / "r", 90, 4)
     join = partial(dv.join, on=_BAND, how="left", select="l.id, r.id AS r_id, l.v")
+    words = "r.ts <= l.ts + INTERVAL 5 SECONDS AND NOT r.ts < l.ts - INTERVAL 20 SECONDS AND r.k = l.k"
     sink = Sink(fails_at=1)
     for own in both:
         own.write(range(2))
@@ -191,7 +194,7 @@ def test_a_query_that_fails_goes_on_where_it_was_even_in_another_zone(spark: Spa
     for own in both:
         own.write(range(2, 4))
     with changed(spark, {_ZONE: "Europe/Berlin"}):
-        sink.drain(join(*(own.read(spark) for own in both)), tmp_path / "checkpoint")
+        sink.drain(join(*(own.read(spark) for own in both), on=words), tmp_path / "checkpoint")
     assert sink.rows == _rows(join(*(own.whole for own in both)))
 
 
@@ -235,7 +238,7 @@ def test_a_stream_looks_up_a_batch_frame(spark: SparkSession, flows: tuple[Flow,
 
 
 @pytest.mark.slow
-def test_a_checkpoint_of_other_cells_or_columns_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_checkpoint_of_another_join_is_refused(spark: SparkSession, tmp_path: Path) -> None:
     both = _flow(tmp_path / "l", 30, 5), _flow(tmp_path / "r", 30, 6)
     for own in both:
         own.write(range(1))
@@ -243,12 +246,17 @@ def test_a_checkpoint_of_other_cells_or_columns_is_refused(spark: SparkSession, 
     Sink().drain(dv.join(left, right, on=_BAND, partitions=2), tmp_path / "checkpoint")
     for own in both:
         own.write(range(1, 4))
-    with pytest.raises(Exception, match="the checkpoint holds rows of 2 cells, the join now has 3"):
-        Sink().drain(dv.join(left, right, on=_BAND, partitions=3), tmp_path / "checkpoint")
-    with pytest.raises(
-        Exception, match=r"holds rows of key 0 int32, id int64, .*; the join now has key 0 int32, k int"
+    for other, message in (
+        (dv.join(left, right, on=_BAND, partitions=3), "made with partitions '2', the join now has '3'"),
+        (dv.join(left, right, on=_BAND, partitions=2, how="left"), "made with how 'inner', the join now has 'left'"),
+        (dv.join(left, right, on=f"{_BAND} AND l.v < r.v", partitions=2), r"made with on .* AND \(l.v < r.v\)"),
+        (
+            dv.join(left.drop("id"), right.drop("id"), on=_BAND, partitions=2),
+            r"made with columns of l 'key 0 int32, id int64, .*', the join now has 'key 0 int32, k int",
+        ),
     ):
-        Sink().drain(dv.join(left.drop("id"), right.drop("id"), on=_BAND, partitions=2), tmp_path / "checkpoint")
+        with pytest.raises(Exception, match=message):
+            Sink().drain(other, tmp_path / "checkpoint")
 
 
 @pytest.mark.parametrize(
