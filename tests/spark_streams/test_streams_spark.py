@@ -365,7 +365,45 @@ def test_texts_that_tasks_would_compare_otherwise_are_refused(spark: SparkSessio
     left, right = (own.read(spark).withColumn("s", F.expr("string(v) COLLATE UTF8_LCASE")) for own in flows)
     with pytest.raises(UnsupportedError, match=r"column 'l.s' is string collate UTF8_LCASE; .* byte by byte"):
         dv.join(left, right, on=f"{_BAND} AND l.s = r.s")
-    dv.join(left, right, on=_BAND)
+
+
+_OF_SPARK = {
+    "s": "concat('At ', id) COLLATE UTF8_LCASE",
+    "nested": "struct(array(string(k) COLLATE UNICODE_CI) AS texts, 1 AS one)",
+    "hours": "CAST(make_dt_interval(0, int(id)) AS INTERVAL HOUR)",
+}
+
+
+@pytest.mark.parametrize(
+    "join",
+    [
+        partial(dv.join, on=_BAND, how="full", select="r.s, l.nested AS own, r.hours, l.s AS l_s"),
+        partial(dv.join, on=_BAND, agg={"n": "count(*)"}, per="r"),
+        partial(dv.asof_join, on="ts"),
+        partial(dv.window_join, on="ts", preceding="3 seconds", agg=_FOLDS),
+        partial(_temporal, on="l.k = r.k", how="left"),
+    ],
+)
+def test_columns_have_the_types_of_the_batch_join(
+    spark: SparkSession, flows: tuple[Flow, Flow], join: Callable[..., Any]
+) -> None:
+    still = [
+        spark.createDataFrame(own.whole).withColumns({k: F.expr(v) for k, v in _OF_SPARK.items()}) for own in flows
+    ]
+    moving = [own.read(spark).withColumns({name: F.expr(text) for name, text in _OF_SPARK.items()}) for own in flows]
+    assert join(*moving).dtypes == join(*still).dtypes
+
+
+def test_texts_with_a_collation_come_out_with_it(spark: SparkSession, flows: tuple[Flow, Flow], tmp_path: Path) -> None:
+    left, right = (
+        own.read(spark).withColumns({name: F.expr(text) for name, text in _OF_SPARK.items()}) for own in flows
+    )
+    found = dv.join(left, right, on=_BAND, how="left").filter("s = 'AT 7' AND nested.one = 1")
+    sink = Sink()
+    sink.drain(found.select("id", "s", "hours", "r_id", "r_s"), tmp_path / "checkpoint")
+    rows = pa.concat_tables(sink.kept.values())
+    assert {*rows.column("id").to_pylist()} == {7}
+    assert {*rows.column("s").to_pylist()} == {"At 7"}
 
 
 @pytest.mark.parametrize(

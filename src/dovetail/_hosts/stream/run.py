@@ -211,8 +211,12 @@ def _check_kept(rules: tuple[Rule, ...], sides: tuple[Streamed, ...]) -> None:
 
 
 def _shown(own: Joined) -> StructType:
-    """The columns of the result."""
-    return from_arrow_schema(own.meet(*(side.no_rows for side in own.sides)).schema)
+    """The columns of the result; those of an input have its types, of which Arrow does not know every part."""
+    made = from_arrow_schema(own.meet(*(side.no_rows for side in own.sides)).schema)
+    given = {(side.own.name, field.name): field.dataType for side in own.sides for field in side.own.frame.schema}
+    plain = [(column.name, column.plain) for column in own.meet.shown]
+    kinds = {name: given[node.table, node.name] for name, node in plain if node is not None}
+    return schema_of([(field.name, nullable(kinds.get(field.name, field.dataType))) for field in made])
 
 
 def _beside_static(own: Joined) -> DataFrame:
