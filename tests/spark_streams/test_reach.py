@@ -48,6 +48,9 @@ def _reach(what: str, call: dict[str, Any]) -> tuple[tuple[Rule, ...], str, str]
         ),
         ("join", {"on": "r.ts - INTERVAL '-5' SECONDS <= l.ts"}, (Rule(),), f"{LEFT} + -5000000L", ALWAYS),
         ("join", {"on": "r.ts + INTERVAL 1 MONTH <= l.ts"}, (Rule(),), ALWAYS, ALWAYS),
+        ("join", {"on": "INTERVAL 1 MONTH + r.ts <= l.ts"}, (Rule(),), ALWAYS, ALWAYS),
+        ("join", {"on": "r.ts - INTERVAL '1-2' YEAR TO MONTH <= l.ts"}, (Rule(),), ALWAYS, ALWAYS),
+        ("join", {"on": "r.ts + (r.end - r.ts) <= l.ts"}, (Rule(),), ALWAYS, ALWAYS),
         (
             "join",
             {"on": "l.v > 3 AND l.ts <= r.ts AND r.ts <= l.ts", "how": "left"},
@@ -107,6 +110,27 @@ def test_rows_matter_until_the_last_possible_partner(
     what: str, call: dict[str, Any], rules: tuple[Rule, ...], left: str, right: str
 ) -> None:
     assert _reach(what, call) == (rules, left, right)
+
+
+@pytest.mark.parametrize(
+    ("moved", "micros"),
+    [
+        ("INTERVAL 5 SECONDS + r.ts", -5_000_000),
+        ("INTERVAL -'5' SECONDS + (r.ts)", 5_000_000),
+        ("-INTERVAL 5 SECONDS + r.ts", 5_000_000),
+        ("r.ts - (-INTERVAL 5 SECONDS)", -5_000_000),
+        ("r.ts + INTERVAL 1 DAY 2 HOURS", -93_600_000_000),
+        ("r.ts - INTERVAL 1 DAY 2 HOURS", 93_600_000_000),
+        ("INTERVAL 1 DAY 2 HOURS + r.ts", -93_600_000_000),
+        ("INTERVAL 1 HOUR + (r.ts - INTERVAL 1 MINUTE) - INTERVAL '1 second 500 milliseconds'", -3_538_500_000),
+        ("r.ts + INTERVAL '1 02:00:00' DAY TO SECOND", -93_600_000_000),
+        ("r.ts - INTERVAL '-1 02:00:00.5' DAY TO SECOND", -93_600_500_000),
+        ("r.ts + INTERVAL '-02:30' HOUR TO MINUTE", 9_000_000_000),
+        ("2 * INTERVAL '10' SECONDS + r.ts", -20_000_000),
+    ],
+)
+def test_a_length_of_time_bounds_partners_however_it_is_written(moved: str, micros: int) -> None:
+    assert _reach("join", {"on": f"{moved} < l.ts", "how": "left"})[1] == f"{LEFT} + {micros}L"
 
 
 @pytest.mark.parametrize(

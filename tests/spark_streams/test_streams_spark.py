@@ -180,9 +180,12 @@ def test_streams_give_the_rows_of_every_batch_join(
     _check(spark, flows, tmp_path, SLOW)
 
 
-def test_a_query_that_fails_goes_on_where_it_was_even_in_another_zone(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_query_that_fails_goes_on_where_it_was_even_in_another_zone_and_other_words(
+    spark: SparkSession, tmp_path: Path
+) -> None:
     both = _flow(tmp_path / "l", 60, 3), _flow(tmp_path / "r", 90, 4)
     join = partial(dv.join, on=_BAND, how="left", select="l.id, r.id AS r_id, l.v")
+    words = "r.ts <= l.ts + INTERVAL 5 SECONDS AND NOT r.ts < l.ts - INTERVAL 20 SECONDS AND r.k = l.k"
     sink = Sink(fails_at=1)
     for own in both:
         own.write(range(2))
@@ -191,7 +194,7 @@ def test_a_query_that_fails_goes_on_where_it_was_even_in_another_zone(spark: Spa
     for own in both:
         own.write(range(2, 4))
     with changed(spark, {_ZONE: "Europe/Berlin"}):
-        sink.drain(join(*(own.read(spark) for own in both)), tmp_path / "checkpoint")
+        sink.drain(join(*(own.read(spark) for own in both), on=words), tmp_path / "checkpoint")
     assert sink.rows == _rows(join(*(own.whole for own in both)))
 
 
@@ -235,7 +238,7 @@ def test_a_stream_looks_up_a_batch_frame(spark: SparkSession, flows: tuple[Flow,
 
 
 @pytest.mark.slow
-def test_a_checkpoint_of_other_cells_or_columns_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_checkpoint_of_another_join_is_refused(spark: SparkSession, tmp_path: Path) -> None:
     both = _flow(tmp_path / "l", 30, 5), _flow(tmp_path / "r", 30, 6)
     for own in both:
         own.write(range(1))
@@ -243,12 +246,17 @@ def test_a_checkpoint_of_other_cells_or_columns_is_refused(spark: SparkSession, 
     Sink().drain(dv.join(left, right, on=_BAND, partitions=2), tmp_path / "checkpoint")
     for own in both:
         own.write(range(1, 4))
-    with pytest.raises(Exception, match="the checkpoint holds rows of 2 cells, the join now has 3"):
-        Sink().drain(dv.join(left, right, on=_BAND, partitions=3), tmp_path / "checkpoint")
-    with pytest.raises(
-        Exception, match=r"holds rows of key 0 int32, id int64, .*; the join now has key 0 int32, k int"
+    for other, message in (
+        (dv.join(left, right, on=_BAND, partitions=3), "made with partitions '2', the join now has '3'"),
+        (dv.join(left, right, on=_BAND, partitions=2, how="left"), "made with how 'inner', the join now has 'left'"),
+        (dv.join(left, right, on=f"{_BAND} AND l.v < r.v", partitions=2), r"made with on .* AND \(l.v < r.v\)"),
+        (
+            dv.join(left.drop("id"), right.drop("id"), on=_BAND, partitions=2),
+            r"made with columns of l 'key 0 int32, id int64, .*', the join now has 'key 0 int32, k int",
+        ),
     ):
-        Sink().drain(dv.join(left.drop("id"), right.drop("id"), on=_BAND, partitions=2), tmp_path / "checkpoint")
+        with pytest.raises(Exception, match=message):
+            Sink().drain(other, tmp_path / "checkpoint")
 
 
 @pytest.mark.parametrize(
@@ -357,7 +365,45 @@ def test_texts_that_tasks_would_compare_otherwise_are_refused(spark: SparkSessio
     left, right = (own.read(spark).withColumn("s", F.expr("string(v) COLLATE UTF8_LCASE")) for own in flows)
     with pytest.raises(UnsupportedError, match=r"column 'l.s' is string collate UTF8_LCASE; .* byte by byte"):
         dv.join(left, right, on=f"{_BAND} AND l.s = r.s")
-    dv.join(left, right, on=_BAND)
+
+
+_OF_SPARK = {
+    "s": "concat('At ', id) COLLATE UTF8_LCASE",
+    "nested": "struct(array(string(k) COLLATE UNICODE_CI) AS texts, 1 AS one)",
+    "hours": "CAST(make_dt_interval(0, int(id)) AS INTERVAL HOUR)",
+}
+
+
+@pytest.mark.parametrize(
+    "join",
+    [
+        partial(dv.join, on=_BAND, how="full", select="r.s, l.nested AS own, r.hours, l.s AS l_s"),
+        partial(dv.join, on=_BAND, agg={"n": "count(*)"}, per="r"),
+        partial(dv.asof_join, on="ts"),
+        partial(dv.window_join, on="ts", preceding="3 seconds", agg=_FOLDS),
+        partial(_temporal, on="l.k = r.k", how="left"),
+    ],
+)
+def test_columns_have_the_types_of_the_batch_join(
+    spark: SparkSession, flows: tuple[Flow, Flow], join: Callable[..., Any]
+) -> None:
+    still = [
+        spark.createDataFrame(own.whole).withColumns({k: F.expr(v) for k, v in _OF_SPARK.items()}) for own in flows
+    ]
+    moving = [own.read(spark).withColumns({name: F.expr(text) for name, text in _OF_SPARK.items()}) for own in flows]
+    assert join(*moving).dtypes == join(*still).dtypes
+
+
+def test_texts_with_a_collation_come_out_with_it(spark: SparkSession, flows: tuple[Flow, Flow], tmp_path: Path) -> None:
+    left, right = (
+        own.read(spark).withColumns({name: F.expr(text) for name, text in _OF_SPARK.items()}) for own in flows
+    )
+    found = dv.join(left, right, on=_BAND, how="left").filter("s = 'AT 7' AND nested.one = 1")
+    sink = Sink()
+    sink.drain(found.select("id", "s", "hours", "r_id", "r_s"), tmp_path / "checkpoint")
+    rows = pa.concat_tables(sink.kept.values())
+    assert {*rows.column("id").to_pylist()} == {7}
+    assert {*rows.column("s").to_pylist()} == {"At 7"}
 
 
 @pytest.mark.parametrize(

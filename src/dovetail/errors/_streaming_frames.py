@@ -60,22 +60,6 @@ class OfStreamingFrames(DovetailError):
         )
 
     @classmethod
-    def other_cells(cls, known: int, got: int) -> Self:
-        """Refuse to deal out rows otherwise than those that a checkpoint holds."""
-        return cls(
-            f"the checkpoint holds rows of {known} cells, the join now has {got}; a query keeps its number of cells. "
-            f"Hint: partitions={known}."
-        )
-
-    @classmethod
-    def other_columns(cls, known: list[str], got: list[str]) -> Self:
-        """Refuse rows of a checkpoint that the call has changed under."""
-        return cls(
-            f"the checkpoint holds rows of {', '.join(known)}; the join now has {', '.join(got)}; "
-            "a query keeps its keys and columns. Hint: start with a new checkpoint."
-        )
-
-    @classmethod
     def no_state_store(cls, setting: str, needed: str) -> Self:
         """Refuse a session whose state store cannot remember rows."""
         return cls(
@@ -89,4 +73,12 @@ class OfStreamingFrames(DovetailError):
         return cls(
             f"{setting} is {got!r}; a join of streams that computes with its columns needs {needed!r}. "
             "Hint: compute them with withColumn before the join, or change the setting."
+        )
+
+    @classmethod
+    def other_join(cls, what: str, known: str, got: str) -> Self:
+        """Refuse to go on from what another join has remembered."""
+        return cls(
+            f"the checkpoint was made with {what} {known!r}, the join now has {got!r}; what is remembered for one join "
+            "serves no other. Hint: start with a new checkpoint, or ask for the join as before."
         )

@@ -11,9 +11,9 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 from dovetail._hosts.spark.parcels import PARCEL
 from dovetail._hosts.spark.places import PLACE
 from dovetail._hosts.spark.wire import pack, unpack
-from dovetail._hosts.stream.runs import AT, FOR_GOOD, NEVER, UNTIL, Runs, Span
+from dovetail._hosts.stream.definition import check_definition
+from dovetail._hosts.stream.runs import FOR_GOOD, NEVER, Runs, Span
 from dovetail._hosts.stream.step import Clock, step
-from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,21 +33,18 @@ _SPAN = "number BIGINT, rows BIGINT, first BIGINT, soon BIGINT, last BIGINT"
 class Remembered(StatefulProcessor):
     """What Spark calls for every cell: with the parcels of a micro-batch, and when the watermark has passed a time."""
 
-    def __init__(self, turns: tuple[tuple[Meets, Rule], ...], cells: int, empty: tuple[bytes, ...]) -> None:
-        self.turns, self.cells, self.empty = turns, cells, empty
+    def __init__(self, turns: tuple[tuple[Meets, Rule], ...], definition: str, empty: tuple[bytes, ...]) -> None:
+        self.turns, self.definition, self.empty = turns, definition, empty
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Open what Spark keeps for the cells of a task: of every turn, the rows of either input."""
         self.handle = handle
         self.nothing = [unpack(pa.py_buffer(own)) for own in self.empty]
         self.kept = [
-            [
-                Kept(handle.getMapState(f"{side}{turn}", _SPAN, "run BINARY"), rows.schema)
-                for side, rows in zip(("left", "right"), self.nothing, strict=True)
-            ]
+            [Kept(handle.getMapState(f"{side}{turn}", _SPAN, "run BINARY")) for side in ("left", "right")]
             for turn in range(len(self.turns))
         ]
-        self.known = handle.getValueState("known", "cells INT, watermark BIGINT")
+        self.known = handle.getValueState("known", "definition STRING, watermark BIGINT")
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[pd.DataFrame]:  # noqa: ARG002, N802, N803 -- Spark's names
         """Take a cell's parcels of a micro-batch."""
@@ -81,16 +78,15 @@ class Remembered(StatefulProcessor):
             for table in found.results:
                 for start in range(0, table.num_rows, ROWS):
                     yield pd.DataFrame({RESULTS: [pack(table.slice(start, ROWS))]})
-        self.known.update((self.cells, clock.watermark))
+        self.known.update((self.definition, clock.watermark))
         self._wake(wakes)
 
     def _last_watermark(self) -> int:
-        """The watermark of the last call; rows that were dealt out otherwise than those remembered are refused."""
+        """The watermark of the last call; another join than the one whose rows are remembered is refused."""
         known = self.known.get()
         if known is None:
             return NEVER
-        if known[0] != self.cells:
-            raise UsageError.other_cells(known[0], self.cells)
+        check_definition(known[0], self.definition)
         return int(known[1])
 
     def _wake(self, instant: int) -> None:
@@ -107,21 +103,18 @@ class Remembered(StatefulProcessor):
 class Kept:
     """The runs of an input in Spark's state store: a run under what is known of it."""
 
-    def __init__(self, state: MapState, schema: pa.Schema) -> None:
-        self.state, self.schema = state, schema
+    def __init__(self, state: MapState) -> None:
+        self.state = state
 
     def spans(self) -> Iterator[Span]:
         """What there is."""
         return (Span(*own) for own in self.state.keys())  # noqa: SIM118 -- Spark's own method
 
     def read(self, span: Span) -> pa.Table:
-        """The rows of a run; those that a call with other columns has left are refused."""
+        """The rows of a run."""
         found = self.state.getValue(tuple(span))
         assert found is not None
-        rows = unpack(pa.py_buffer(found[0]))
-        if not rows.schema.equals(self.schema):
-            raise UsageError.other_columns(_told(rows.schema), _told(self.schema))
-        return rows
+        return unpack(pa.py_buffer(found[0]))
 
     def write(self, span: Span, rows: pa.Table) -> None:
         """Keep a run."""
@@ -130,10 +123,6 @@ class Kept:
     def remove(self, span: Span) -> None:
         """Forget a run."""
         self.state.removeKey(tuple(span))
-
-
-def _told(schema: pa.Schema) -> list[str]:
-    return [f"{own.name.removeprefix('dovetail ')} {own.type}" for own in schema if own.name not in (AT, UNTIL)]
 
 
 def unpacked(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from dovetail._core.condition.inputs import Input
     from dovetail._core.plan.plan import Plan
+    from dovetail._core.plan.query import OutputColumn, Query
+    from dovetail._core.plan.validity import Temporal
     from dovetail._hosts.arrow.frames import Frame
 
     Meets = Callable[[pa.Table, pa.Table], pa.Table]
@@ -50,6 +52,14 @@ class Meet:
         if self.what == "temporal":
             return cast("pa.Table", temporal.run(self.asked, opened))
         return cast("pa.Table", _RUN[self.what](self.asked, *opened.values()))
+
+    @property
+    def shown(self) -> tuple[OutputColumn, ...]:
+        """The columns of the result that show the inputs' own."""
+        if self.what == "temporal":
+            return cast("Temporal", self.asked).shown
+        query = self.asked if self.what == "join" else self.asked.query
+        return cast("Query", query).output
 
     def explain(self, left: pa.Table, right: pa.Table) -> Plan:
         """How these are joined."""

@@ -10,11 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 from sqlglot import exp
 
-from dovetail._core.condition.duration import read_duration
+from dovetail._core.columns.table import Columns
+from dovetail._core.columns.types import DAY_TIME
 from dovetail._core.condition.inputs import Inputs
-from dovetail._core.condition.parse import column_expression
+from dovetail._core.condition.parse import column_expression, expression
 from dovetail._core.plan.offset import UNBOUNDED, Duration, PerRow, size_of
 from dovetail._core.plan.query import Query, read_query
 from dovetail._core.plan.timed import AsOf, WindowJoin
@@ -128,24 +130,22 @@ def _moved(node: exp.Expr, name: str, time: str) -> int | None:
         return _moved(node.this, name, time)
     if isinstance(node, exp.Column):
         return 0 if (node.table, node.name) == (name, time) else None
-    if isinstance(node, (exp.Add, exp.Sub)) and isinstance(node.expression, exp.Interval):
-        moved, length = _moved(node.this, name, time), _length(node.expression)
-        if moved is not None and length is not None:
-            return moved + (length if isinstance(node, exp.Add) else -length)
-    return None
+    if not isinstance(node, (exp.Add, exp.Sub)):
+        return None
+    first, second = node.this, node.expression
+    if isinstance(node, exp.Add) and not first.find(exp.Column):
+        first, second = second, first
+    moved, sign = _moved(first, name, time), 1 if isinstance(node, exp.Add) else -1
+    length = None if moved is None else _length(second)
+    return None if moved is None or length is None else moved + sign * length
 
 
-def _length(interval: exp.Interval) -> int | None:
-    """Its microseconds; None if it has no fixed number of them."""
-    number, unit = interval.this.unnest(), interval.args.get("unit")
-    sign, number = (-1, number.this) if isinstance(number, exp.Neg) else (1, number)
-    if not isinstance(number, exp.Literal) or isinstance(unit, exp.IntervalSpan):
+def _length(node: exp.Expr) -> int | None:
+    """The microseconds of a length of time; None if it is anything else, rows differ in it or, by months, times do."""
+    if node.find(exp.Column):
         return None
-    try:
-        length = read_duration(f"{number.this} {'' if unit is None else unit.name}".strip())
-    except UsageError:  # months differ
-        return None
-    return None if length is None or length % _MICRO else sign * length // _MICRO
+    found = Columns({}, 1).evaluate(expression(node))
+    return found.cast(pa.int64())[0].as_py() if found.type == DAY_TIME else None
 
 
 def _reach_of_asof(asked: AsOf, times: Times) -> Reach:

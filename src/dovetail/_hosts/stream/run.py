@@ -28,9 +28,10 @@ from dovetail._hosts.spark.mapped import mapped
 from dovetail._hosts.spark.parcels import sent
 from dovetail._hosts.spark.places import PLACE
 from dovetail._hosts.spark.residuals import meaning_differs
-from dovetail._hosts.spark.types import arrow_type, can_leave, spark_type
+from dovetail._hosts.spark.types import arrow_type, can_leave, nullable, schema_of, spark_type
 from dovetail._hosts.spark.wire import pack, plain, unpack
 from dovetail._hosts.stream.cell import RESULTS, Remembered, unpacked
+from dovetail._hosts.stream.definition import columns_told, definition_of
 from dovetail._hosts.stream.meet import Meet
 from dovetail._hosts.stream.reach import reach_of, rules_of
 from dovetail._hosts.stream.reads import reads_of
@@ -171,8 +172,9 @@ def _travelling(what: str, own: SparkFrame, opened: tuple[SparkFrame, ...], call
 
 
 def _schema(frame: DataFrame) -> pa.Schema:
-    """Its columns as Arrow's; moments are remembered in one zone, as a query may go on in a session of another."""
-    return to_arrow_schema(frame.schema, timezone="UTC")
+    """Its columns as Arrow's, as a query may go on with them: moments in one zone, and NULL is possible everywhere."""
+    fields = [(own.name, nullable(own.dataType)) for own in frame.schema]
+    return to_arrow_schema(schema_of(fields), timezone="UTC")
 
 
 def _check_store(own: SparkFrame) -> None:
@@ -209,8 +211,12 @@ def _check_kept(rules: tuple[Rule, ...], sides: tuple[Streamed, ...]) -> None:
 
 
 def _shown(own: Joined) -> StructType:
-    """The columns of the result."""
-    return from_arrow_schema(own.meet(*(side.no_rows for side in own.sides)).schema)
+    """The columns of the result; those of an input have its types, of which Arrow does not know every part."""
+    made = from_arrow_schema(own.meet(*(side.no_rows for side in own.sides)).schema)
+    given = {(side.own.name, field.name): field.dataType for side in own.sides for field in side.own.frame.schema}
+    plain = [(column.name, column.plain) for column in own.meet.shown]
+    kinds = {name: given[node.table, node.name] for name, node in plain if node is not None}
+    return schema_of([(field.name, nullable(kinds.get(field.name, field.dataType))) for field in made])
 
 
 def _beside_static(own: Joined) -> DataFrame:
@@ -237,7 +243,9 @@ def _remembering(own: Joined, reach: Reach) -> DataFrame:
     frame = reduce(type(parcels[0]).union, parcels).withColumn(CELL, F.expr(f"shiftright({PLACE}, 1)"))
     kinds = [key[2] for key in keys]
     turns = tuple(zip(own.meet.turns, own.rules, strict=True))
-    cell = Remembered(turns, cells, tuple(pack(_with_lanes(side.no_rows, kinds)) for side in own.sides))
+    empty = [_with_lanes(side.no_rows, kinds) for side in own.sides]
+    told = {side.own.name: columns_told(rows.schema, side.time) for side, rows in zip(own.sides, empty, strict=True)}
+    cell = Remembered(turns, definition_of(own.meet.asked, told, cells), tuple(map(pack, empty)))
     return frame.groupBy(CELL).transformWithStateInPandas(cell, f"{RESULTS} BINARY", "Append", "EventTime")
 
 
