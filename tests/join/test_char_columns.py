@@ -10,7 +10,9 @@ from pyspark.sql import functions as F
 import dovetail as dv
 from dovetail._core.condition.inputs import Input, Inputs
 from dovetail._core.condition.parse import parse
+from dovetail.errors import UnsupportedError
 from dovetail.testing import assert_same_rows
+from tests.spark_answers import changed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,3 +76,15 @@ def test_only_what_spark_would_fill_up_is_filled_up() -> None:
         "l.c BETWEEN 'a' AND r.d": "`l`.`c` BETWEEN 'a' AND `r`.`d`",
     }.items():
         assert parse(text, names).sql(dialect=names.dialect) == written
+
+
+@pytest.mark.usefixtures("sides")
+def test_columns_that_spark_itself_calls_char_stay_there(spark: SparkSession) -> None:
+    with changed(spark, {"spark.sql.preserveCharVarcharTypeInfo": "true"}):
+        left, right = (spark.table(name) for name in ("char_3", "char_6"))
+        for on in ("l.c = r.c", "l.id < r.id", "l.c < r.c"):
+            found, want = dv.join(left, right, on=on, how="full"), _want(left, right, on, "full")
+            assert sorted(map(str, map(tuple, found.collect()))) == sorted(map(str, map(tuple, want.collect())))
+        for algorithm in ("der", "ring", "replicate"):
+            with pytest.raises(UnsupportedError, match=r"'l\.c' is char\(3\), which cannot pass from Spark to Python"):
+                dv.join(left, right, on="l.id = r.id", how="full", algorithm=algorithm)
