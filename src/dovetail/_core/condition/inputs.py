@@ -19,13 +19,15 @@ if TYPE_CHECKING:
 class Input:
     """One side of the join: its name in the condition and its columns.
 
-    `case_sensitive` says whether the case of names counts, `dialect` in which one texts speak of them.
+    `case_sensitive` says whether the case of names counts, `dialect` in which one texts speak of them. `lengths` are
+    those of its columns of a fixed length, by name.
     """
 
     name: str
     columns: tuple[str, ...]
     case_sensitive: bool = False
     dialect: type[AsWritten] = AsWritten
+    lengths: tuple[tuple[str, int], ...] = ()
 
     def plain(self, name: str) -> str:
         """A name as it is compared with others."""

@@ -9,6 +9,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError, TokenError
 
 from dovetail._core.condition.dialect import AsWritten
+from dovetail._core.condition.padding import padded
 from dovetail._core.condition.values import Expression
 from dovetail.errors import UsageError
 
@@ -75,7 +76,7 @@ def resolve(node: exp.Expr, inputs: Names) -> exp.Expr:
     for column in list(holder.find_all(exp.Column)):
         if not _inside_lambda(column):
             column.replace(inputs.resolve(column))
-    return cast("exp.Expr", holder.this)
+    return padded(cast("exp.Expr", holder.this), inputs)
 
 
 def expression(node: exp.Expr) -> Expression:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from sqlglot import exp
 
 from dovetail._core.condition.inputs import Inputs
+from dovetail._core.condition.padding import padded
 from dovetail._core.condition.parse import column_expression, expression, parse
 from dovetail._core.condition.residual import as_residual
 from dovetail._core.condition.split import read_condition
@@ -227,7 +228,9 @@ def _pair(option: str, given: Any, inputs: Inputs) -> tuple[Expression, Expressi
     both = (given, given) if isinstance(given, str) else tuple(given) if isinstance(given, (list, tuple)) else ()
     if len(both) != 2 or not all(isinstance(own, str) and own.strip() for own in both):  # noqa: PLR2004 -- two sides
         raise UsageError.no_pair(option, given)
-    return _own(both[0], inputs.left, inputs.right), _own(both[1], inputs.right, inputs.left)
+    pair = _own(both[0], inputs.left, inputs.right), _own(both[1], inputs.right, inputs.left)
+    compared = padded(exp.EQ(this=pair[0].node.copy(), expression=pair[1].node.copy()), inputs)
+    return expression(compared.this), expression(compared.expression)
 
 
 def _own(text: str, owner: Input, other: Input) -> Expression:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +14,16 @@ from dovetail._core.condition.inputs import Input
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
 
 
 MANY_ROWS = 1 << 20
 LOOPBACK = "127.0.0.1"
+_CHAR_TYPE = "__CHAR_VARCHAR_TYPE_STRING"
+"""Where Spark keeps the type that a column of strings was declared with."""
 
 
 _CORES: dict[str, int] = {}
@@ -40,7 +46,16 @@ class SparkFrame:
     def input(self) -> Input:
         """What a condition may speak of, names told apart as the session does."""
         case_sensitive = is_set(self.session, "spark.sql.caseSensitive")
-        return Input(self.name, tuple(self.frame.columns), case_sensitive, dialect_of(self.session))
+        lengths = tuple(_fixed_lengths(self.frame.schema))
+        return Input(self.name, tuple(self.frame.columns), case_sensitive, dialect_of(self.session), lengths)
+
+
+def _fixed_lengths(schema: StructType) -> Iterator[tuple[str, int]]:
+    """The columns of type CHAR, which Spark calls strings, and their lengths."""
+    for own in schema:
+        found = re.fullmatch(r"char\((\d+)\)", str(own.metadata.get(_CHAR_TYPE)))
+        if found:
+            yield own.name, int(found[1])
 
 
 def open_frames(frames: dict[str, Any]) -> tuple[SparkFrame, ...]:

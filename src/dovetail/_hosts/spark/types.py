@@ -10,11 +10,13 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import (
     ArrayType,
     CalendarIntervalType,
+    CharType,
     DayTimeIntervalType,
     MapType,
     StructField,
     StructType,
     TimeType,
+    VarcharType,
     VariantType,
     YearMonthIntervalType,
 )
@@ -43,6 +45,7 @@ _ARROW: dict[str, pa.DataType] = {
     "timestamp_ntz": pa.timestamp("us"),
     "void": pa.null(),
 }
+_STAYING = (CalendarIntervalType, CharType, TimeType, VarcharType, YearMonthIntervalType)
 _WIDTHS = {"string": 32, "binary": 32}
 _WIDE = 64
 MICROS = 1_000_000
@@ -81,10 +84,7 @@ def leaves(kind: DataType) -> Iterator[DataType]:
 
 def can_leave(kind: DataType) -> bool:
     """Whether values of a type can pass from Spark to Python, and NULLs of it be made: Spark 4.3 casts none to TIME."""
-    return not any(
-        isinstance(own, (CalendarIntervalType, TimeType, YearMonthIntervalType)) or _repeats_names(own)
-        for own in parts(kind)
-    )
+    return not any(isinstance(own, _STAYING) or _repeats_names(own) for own in parts(kind))
 
 
 def _repeats_names(kind: DataType) -> bool:
