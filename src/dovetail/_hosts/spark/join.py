@@ -122,7 +122,7 @@ def stays_with_spark(query: Query, sides: Sides) -> bool:
 
 
 def branches(query: Query, known: Known) -> list[Branch | Marked]:
-    """The joins that make up the answer: a FULL join is a left join and the right rows without a partner."""
+    """The joins that make up the answer: a FULL join is a left join and the unmatched right rows."""
     if query.how == "full":
         turned = known.larger_left if query.algorithm == "auto" else known
         return [*_branches(query, turned, "left"), *_branches(query, turned.flip(), "anti")]
