@@ -83,7 +83,7 @@ def _margins(asked: AsOf, sides: Sides, kind: pa.DataType, *, keeps_right: bool)
     """A cell needs what is nearest to its ends; where candidates may fail a test, everything within the tolerance."""
     tested = bool(sides.condition.residuals) or len(sides.condition.comparisons) > 1
     if not tested:
-        return Margins(kind, 0, 0, back_to_mark=True, forward_to_mark=True)
+        return Margins(kind, 0, 0, back_to_milestone=True, forward_to_milestone=True)
     far = None
     if asked.tolerance is not None and not isinstance(asked.tolerance, PerRow):
         far = furthest(asked.tolerance, kind, None)

@@ -101,7 +101,7 @@ def _margins(asked: WindowJoin, kind: pa.DataType, greatest: dict[str, pa.Scalar
         kind,
         None if None in back else max(back),
         None if None in forward else max(forward),
-        back_to_mark=any(own.include_prevailing for own in asked.windows),
+        back_to_milestone=any(own.include_prevailing for own in asked.windows),
     )
 
 
