@@ -84,7 +84,7 @@ def ways(query: Query, left: SparkFrame, right: SparkFrame) -> Iterator[Way]:
     if stays_with_spark(query, sides):
         yield SparksOwn(query, sides, frames)
         return
-    sides.refuse_what_stays()
+    sides.refuse_what_cannot_leave()
     aggregate_types(query, sides)
     known = Known(sides, sampled=may_be_sparks(query, sides.condition))
     unfolding = Unfolding.of(query, known)
@@ -117,7 +117,7 @@ def stays_with_spark(query: Query, sides: Sides) -> bool:
     if query.per is not None:
         return False
     if query.algorithm == "auto":
-        return not sides.condition.comparisons or sides.stays is not None or bool(sides.only_sparks)
+        return not sides.condition.comparisons or sides.cannot_leave is not None or bool(sides.only_sparks)
     return query.algorithm == "spark" or (query.knobs.partitioned and not sides.condition.comparisons)
 
 
