@@ -58,12 +58,13 @@ def join(
     per: Per = None,
 ) -> None:
     """Join two files into a third."""
-    from dovetail._files import write_batches  # noqa: PLC0415 -- the command's help must stay light
+    from dovetail._files import refuse_unwritable, write_batches  # noqa: PLC0415 -- the command's help must stay light
 
     with one_line_errors(), told.status("joining") as status:
+        refuse_unwritable(out)
         sides = _opened(left, right, status)
         rows = dv.join(*sides, on=on, how=how, algorithm=algorithm, select=select, agg=_named(agg), per=per)
-        number = write_batches(out, rows)
+        number = write_batches(out, rows, lambda done: status.update(f"joining: {done:,} rows written"))
     told.print(f"{number:,} rows in {out}")
 
 
