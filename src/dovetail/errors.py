@@ -236,7 +236,7 @@ class UsageError(DovetailError, ValueError):
         names = list(known)
         hint = _did_you_mean(name, names) or f" Hint: name it in the call, as in join({name}=..., {names[-1]}=...)."
         if names == ["l", "r"]:
-            hint = f" Hint: two unnamed inputs are 'l' and 'r'; name them as in join({name}=..., r=...)."
+            hint = f" Hint: write 'l' or 'r', or name the inputs as in join({name}=..., r=...)."
         return cls(f"input {name!r} not found; the inputs are {_names(names)}.{hint}")
 
     @classmethod
