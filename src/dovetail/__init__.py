@@ -64,7 +64,7 @@ def join(
     *frames, **named
         Two frames: Spark DataFrames, streaming ones too, or any of pyarrow, pandas, Polars, DuckDB. Unnamed ones are
         called `l` and `r` in the condition; `join(p=pings, o=outages, ...)` names them `p` and `o`. Three and more, all
-        named, are joined two at a time; the condition must connect them all.
+        named, are joined two at a time; the condition must connect them all. The index of pandas is left out.
     on
         A Spark SQL boolean. Equalities and `< <= > >= BETWEEN` between one side and the other drive the join; the sides
         may be any deterministic expressions of one input each. So do distances, `abs(l.a - r.a) <= 10` or
@@ -85,16 +85,18 @@ def join(
         unless a residual asks for it, or `count_distinct` over two inequalities. Of three and more inputs, `count`,
         `sum`, `avg`, `min` and `max` of any input but `per`, along conditions that form a chain or a star.
     algorithm
-        `auto` chooses; on Spark also `broadcast`, `range` or `spark` (Spark's own join). For one inequality, on either
-        host, the partitioned theta-joins: `range-based`, `one-bucket`, `cross-filter`, `fast-theta`, `prefap`. For
-        an equality, on either host, joins that leave the larger side where it is: `der` (the smaller side goes to every
-        task, bits tell what found no partner), `ring` (it goes from task to task), `replicate`; and `redistribute`. In
-        this process also `progressive`, which takes iterators of batches: see `dovetail.stream.join`.
+        `auto` chooses. On Spark also `broadcast`, `range` or `spark` (Spark's own join). For one inequality, on Spark
+        or not, the partitioned theta-joins: `range-based`, `one-bucket`, `cross-filter`, `fast-theta`, `prefap`. For
+        an equality, on Spark or not, `der` (the smaller side goes to every task; bits tell which of its rows are
+        unmatched), `replicate` (likewise, but unmatched rows go back whole), `ring` (the smaller side goes from task to
+        task) and `redistribute` (both sides go to where their key belongs). Outside Spark also `progressive`, which
+        takes iterators of batches: see `dovetail.stream.join`.
     partitions
         On Spark, into how many cells to place the rows; chosen by size if left out. Of a partitioned theta-join, into
         how many cells to cut a side: 10, or 32 by quantile. Of a ring, how many tasks it has.
     window
-        Join the i-th so many rows of one input only with the i-th so many of the other.
+        A number of rows: the first so many of one input are joined with the first so many of the other only, the next
+        with the next, and so on.
     prefilter, amalgamate
         False leaves out that step of `prefap`.
     cuts
@@ -104,8 +106,8 @@ def join(
 
     Returns
     -------
-    A frame of the same library: a lazy DataFrame on Spark; of a RecordBatchReader, a reader whose rows are found as
-    they are taken.
+    A frame of the library of the first one: a lazy DataFrame on Spark; of a RecordBatchReader, a reader whose rows are
+    found as they are taken. With `per`, of the library of that input.
 
     Raises
     ------
@@ -203,16 +205,16 @@ def asof_join(
     direction
         `backward`: the last row at or before; `forward`: the first at or after; `nearest`: the closer of the two.
     strict
-        Whether a row of the same time is no partner.
+        True: a row of the same time is no partner.
     tolerance
         How far away a partner may be, itself included: a duration ("5 seconds"), a number, or a column of the first
         frame with a distance for each row.
     how
-        `left`, `inner`, `right`, `full`, `semi` or `anti`; `right` and `full` keep the rows of the second frame that
-        are no one's partner.
+        `left`, `inner`, `right`, `full`, `semi` or `anti`; `right` and `full` keep the unmatched rows of the second
+        frame.
     ties, tie_break
         Among rows of one time, the `last` (or `first`) by the columns `tie_break`, ascending and NULL first; by all
-        columns that are neither key nor time, nested ones apart, if left out. Or `all` of them, or an `error`.
+        columns that are neither key nor time (nested ones excepted), if left out. Or `all` of them, or an `error`.
     nearest_tie
         Which of two rows at one distance `nearest` takes: `backward` or `forward`.
     where

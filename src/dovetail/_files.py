@@ -91,8 +91,17 @@ def _is_long(column: pa.ChunkedArray) -> bool:
     return most is not None and 2.0**63 <= most < float("inf")
 
 
+def _read_json(path: Path) -> pa.Table:
+    """Read lines of JSON; say so if it is JSON of another form, such as one array."""
+    try:
+        return json.read_json(path)
+    except pa.ArrowInvalid as error:
+        reason = str(error).partition("\n")[0].rstrip(".")
+        raise UsageError.unreadable_file(path, f"{reason}; it is read as lines of JSON, an object each") from None
+
+
 _ARROW = _Format(feather.read_table, lambda path, schema: ipc.new_file(str(path), schema))
-_JSON = _Format(json.read_json, None)
+_JSON = _Format(_read_json, None)
 _FORMATS = {
     ".arrow": _ARROW,
     ".csv": _Format(_read_csv, csv.CSVWriter),
@@ -122,17 +131,32 @@ def read_table(path: Path) -> pa.Table:
     return table
 
 
-def write_batches(path: Path, batches: pa.RecordBatchReader) -> int:
-    """Write rows as they come; the file appears when it is whole. Returns how many there were."""
-    writers = {ending: own.writer for ending, own in _FORMATS.items() if own.writer is not None}
-    writer, rows = writers.get(path.suffix.lower()), 0
-    if writer is None:
-        raise UsageError.file_ending(path, writers)
+def write_batches(path: Path, batches: pa.RecordBatchReader, tell: Callable[[int], None]) -> int:
+    """Write rows as they come; the file appears when it is whole. Returns, and tells on the way, how many there are."""
+    writer, rows = _writer(path), 0
     with whole_file(path) as unfinished, writer(unfinished, batches.schema) as out:
         for batch in batches:
             out.write_batch(batch)
             rows += batch.num_rows
+            tell(rows)
     return rows
+
+
+def refuse_unwritable(path: Path) -> None:
+    """Refuse a place where no result can be written, before any time goes into the result."""
+    _writer(path)
+    refuse_no_file(path)
+    if not path.parent.is_dir():
+        raise UsageError.unwritable_file(path, f"there is no folder {str(path.parent)!r}")
+
+
+def _writer(path: Path) -> Callable[[Path, pa.Schema], Any]:
+    """What writes files of this ending."""
+    writers = {ending: own.writer for ending, own in _FORMATS.items() if own.writer is not None}
+    writer = writers.get(path.suffix.lower())
+    if writer is None:
+        raise UsageError.file_ending(path, writers)
+    return writer
 
 
 def refuse_no_file(path: Path) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from contextlib import contextmanager
+from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -24,7 +26,8 @@ class OneLineGroup(TyperGroup):
     def main(self, *args: Any, **extra: Any) -> Any:
         """Run a command and end the process."""
         try:
-            code = super().main(*args, **{**extra, "standalone_mode": False})
+            with _ended_in_order():
+                code = super().main(*args, **{**extra, "standalone_mode": False})
         except typer.Abort:
             told.print("aborted", style="red")
             sys.exit(1)
@@ -35,6 +38,19 @@ class OneLineGroup(TyperGroup):
             _tell_call(error)
             sys.exit(2)
         sys.exit(code if isinstance(code, int) else 0)
+
+
+@contextmanager
+def _ended_in_order() -> Iterator[None]:
+    """Make an exit of a request to end (SIGTERM), so that what is half-written goes, as it does at Ctrl-C."""
+    if current_thread() is not main_thread():  # signals are its alone
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _tell_call(error: Any) -> None:

@@ -13,6 +13,7 @@ import dovetail as dv
 from dovetail._cli_soja import soja
 from dovetail._one_line import OneLineGroup, one_line_errors, told
 from dovetail.errors import UsageError
+from dovetail.lab.commands import lab
 
 app = typer.Typer(cls=OneLineGroup, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 """Every command; a mistake of the caller is one line and exit code 2."""
@@ -57,12 +58,13 @@ def join(
     per: Per = None,
 ) -> None:
     """Join two files into a third."""
-    from dovetail._files import write_batches  # noqa: PLC0415 -- the command's help must stay light
+    from dovetail._files import refuse_unwritable, write_batches  # noqa: PLC0415 -- the command's help must stay light
 
     with one_line_errors(), told.status("joining") as status:
+        refuse_unwritable(out)
         sides = _opened(left, right, status)
         rows = dv.join(*sides, on=on, how=how, algorithm=algorithm, select=select, agg=_named(agg), per=per)
-        number = write_batches(out, rows)
+        number = write_batches(out, rows, lambda done: status.update(f"joining: {done:,} rows written"))
     told.print(f"{number:,} rows in {out}")
 
 
@@ -89,6 +91,7 @@ def explain(
 
 
 app.command()(soja)
+app.add_typer(lab, name="lab")
 
 
 @app.command()
@@ -131,42 +134,6 @@ def _named(aggregates: list[str] | None) -> dict[str, str] | None:
             raise UsageError.name_twice(name.strip())
         found[name.strip()] = call.strip()
     return found
-
-
-lab = typer.Typer(no_args_is_help=True, help="The documents' experiments: list them, run them, read the report.")
-app.add_typer(lab, name="lab")
-Results = Annotated[Path, typer.Option(help="where figures, numbers and the report go")]
-RESULTS = Path("lab-results")
-
-
-@lab.command("list")
-def list_experiments() -> None:
-    """List the experiments by name."""
-    from dovetail.lab.__main__ import EXPERIMENTS  # noqa: PLC0415 -- it draws
-
-    print(*EXPERIMENTS, sep="\n")  # noqa: T201 -- the answer
-
-
-@lab.command("run")
-def run_experiments(
-    names: Annotated[list[str] | None, typer.Argument(help="which experiments; all if left out")] = None,
-    out: Results = RESULTS,
-) -> None:
-    """Run experiments and draw their figures."""
-    from dovetail.lab.__main__ import main  # noqa: PLC0415 -- it draws
-
-    main(names, out)
-
-
-@lab.command("report")
-def show_report(out: Results = RESULTS) -> None:
-    """Show what the last run found."""
-    from dovetail.lab.report import REPORT  # noqa: PLC0415 -- it draws
-
-    with one_line_errors():
-        if not (out / REPORT).exists():
-            raise UsageError.unreadable_file(out / REPORT, "no experiment has run yet")
-        print((out / REPORT).read_text())  # noqa: T201 -- the answer
 
 
 if __name__ == "__main__":

@@ -53,7 +53,8 @@ def join(
     memory
         How many bytes rows may take in memory: 64 MB if left out. The first results come after at most as much input.
     directory
-        Where runs are kept; a temporary one if left out. The runs are gone when the join has ended.
+        Where runs are kept, made if it is not there; a temporary one if left out. The runs are gone when the join has
+        ended.
     fan_in
         How many runs of an input a merge reads at once: 8 if left out.
     strategy

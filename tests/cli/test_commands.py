@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import os
+import signal
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pytest
@@ -15,6 +18,9 @@ from typer.testing import CliRunner
 
 import dovetail as dv
 from dovetail.cli import app
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 LEFT = pa.table({"id": [1, 2, 3], "x": [5, 1, None]})
 RIGHT = pa.table({"name": ["a", "b, c"], "y": [3, 9]})
@@ -89,7 +95,7 @@ def test_a_picture_that_cannot_be_drawn_is_one_line(files: list[str], picture: s
         ({"--how": "sideways"}, "how 'sideways' is not known"),
         ({"--left": "nowhere.csv"}, "'nowhere.csv' cannot be read: there is no such file"),
         ({"--out": "out.xls"}, "the format of 'out.xls' is not known"),
-        ({"--out": "no/such/folder/out.csv"}, "cannot be written: No such file or directory; nothing was left there"),
+        ({"--out": "no/such/folder/out.csv"}, "cannot be written: there is no folder 'no/such/folder'; nothing"),
         ({"--out": "noext"}, "its ending must be one of '.arrow', '.csv', '.feather', '.parquet'. Hint"),
         ({"--out": "out.json"}, "its ending must be one of '.arrow', '.csv', '.feather', '.parquet'. Hint"),
         ({"--out": "out.csv.gz"}, "its ending must be one of '.arrow', '.csv', '.feather', '.parquet'. Hint"),
@@ -189,6 +195,24 @@ def test_ids_of_more_than_64_bits_and_long_fields_are_read_from_csv(tmp_path: Pa
     assert feather.read_table(tmp_path / "o.arrow")["id"].to_pylist() == [1 << 63, (1 << 63) + 1]
 
 
+def test_a_request_to_end_leaves_nothing_half_written(
+    files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def endless(*_: object, **__: object) -> pa.RecordBatchReader:
+        def batches() -> Iterator[pa.RecordBatch]:
+            yield from LEFT.to_batches()
+            assert [path.name.startswith(".out.csv") for path in tmp_path.iterdir()].count(True) == 1
+            os.kill(os.getpid(), signal.SIGTERM)
+            yield from LEFT.to_batches()
+
+        return pa.RecordBatchReader.from_batches(LEFT.schema, batches())
+
+    monkeypatch.setattr(dv, "join", endless)
+    before = sorted(tmp_path.iterdir())
+    assert _run("join", *files, *JOIN, "--out", str(tmp_path / "out.csv"))[0] == 128 + signal.SIGTERM
+    assert sorted(tmp_path.iterdir()) == before
+
+
 def test_columns_that_a_format_cannot_hold_are_told(tmp_path: Path) -> None:
     parquet.write_table(pa.table({"x": [1], "y": [2], "list": [[1]]}), tmp_path / "nested.parquet")
     out = tmp_path / "out.csv"
@@ -198,6 +222,14 @@ def test_columns_that_a_format_cannot_hold_are_told(tmp_path: Path) -> None:
     assert "Hint: choose another format, such as .parquet" in said
     assert said.count("\n") == 1
     assert [path.name for path in tmp_path.iterdir()] == ["nested.parquet"]
+
+
+def test_json_that_is_no_lines_of_objects_says_so(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('[{"x": 1}, {"x": 2}]')
+    code, _, said = _run("join", *_options(tmp_path, "a.json"), *JOIN, "--out", str(tmp_path / "out.csv"))
+    assert code == 2
+    assert "it is read as lines of JSON, an object each. Hint" in said
+    assert said.count("\n") == 1
 
 
 def test_a_broken_file_is_named(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,11 +13,12 @@ from typer.testing import CliRunner
 
 from dovetail._core.plan.knobs import Knobs
 from dovetail.errors import UsageError
-from dovetail.lab import __main__ as program
 from dovetail.lab import workloads
+from dovetail.lab.commands import lab
 from dovetail.lab.experiments import EXPERIMENTS, NORMAL, Workload, ablation, by_parts, compared
 from dovetail.lab.measure import measure
 from dovetail.lab.report import write, write_report
+from dovetail.lab.run import EXPERIMENTS as EVERY_EXPERIMENT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,10 +66,18 @@ def test_missing_data_are_told_in_one_line() -> None:
 
 
 def test_an_unknown_experiment_is_refused() -> None:
-    import typer  # noqa: PLC0415 -- the program makes its own application
-
-    app = typer.Typer()
-    app.command()(program.main)
-    result = CliRunner().invoke(app, ["figure-99"])
+    result = CliRunner().invoke(lab, ["run", "figure-99"])
     assert result.exit_code == 2
     assert "experiment 'figure-99' is not known" in result.output
+
+
+def test_the_module_takes_the_commands_of_the_lab() -> None:
+    listed = subprocess.run([sys.executable, "-m", "dovetail.lab", "list"], capture_output=True, text=True, check=True)
+    assert listed.stdout.split() == list(EVERY_EXPERIMENT)
+
+
+def test_a_folder_that_cannot_be_made_is_one_line_before_any_experiment(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    result = CliRunner().invoke(lab, ["run", "figure-05", "--out", str(tmp_path / "file" / "folder")])
+    assert result.exit_code == 2
+    assert "folder' cannot be written: Not a directory" in result.stderr

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dovetail.lab import outer
-from dovetail.lab.__main__ import EXPERIMENTS
 from dovetail.lab.report import write
+from dovetail.lab.run import EXPERIMENTS
 
 if TYPE_CHECKING:
     from pathlib import Path

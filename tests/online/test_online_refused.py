@@ -36,7 +36,7 @@ REFUSED: list[tuple[str, tuple[Any, ...], str]] = [
     ("push", (ASKED | {"far": 11}, ROW | {"w": "z"}), r"reaches back further than keep=10\. Hint"),
     ("insert", ([ROW | {"w": "z"}, ROW | {"v": 0}],), r"divi"),
     ("push", (ASKED, [ROW | {"w": "z"}, ROW | {"v": 0}]), r"divi"),
-    ("insert", (_no_text(),), r"rows of 'r' are refused, none is taken: 'k': .*UTF8"),
+    ("insert", (_no_text(),), r"rows of 'probe' are refused, none is taken: 'k': .*UTF8"),
 ]
 
 

@@ -58,8 +58,8 @@ def test_auto_joins_by_bits_and_says_so(spark: SparkSession, monkeypatch: pytest
     assert "whose rows are kept, travels to every task; t, about" in plan.reason
     found = dv.join(s=small, t=large, on="s.k = t.k", how="left", select="s.k, s.v, t.w")
     assert "Exchange hashpartitioning(k" not in found._jdf.queryExecution().toString()
-    alone = found.filter("w IS NULL")
-    assert_same_rows([tuple(row) for row in alone.select("k").collect()], [(k,) for k in range(1999, 2010)])
+    unmatched = found.filter("w IS NULL")
+    assert_same_rows([tuple(row) for row in unmatched.select("k").collect()], [(k,) for k in range(1999, 2010)])
     assert found.count() == 11 + large.filter("k >= 1990").count()
 
 

@@ -47,7 +47,7 @@ WANT = {
     ("", "No key", "Drama", "", ""): 1,
     ("9", "Two\nlines", "Drama", "", ""): 1,
 }
-ALONE = {("7", "", "", "12", "1"): 1, ("", "", "", "13", "2"): 1}
+UNMATCHED = {("7", "", "", "12", "1"): 1, ("", "", "", "13", "2"): 1}
 
 
 def _written(folder: Path, movies: str = MOVIES, ratings: str = RATINGS) -> tuple[Path, Path]:
@@ -78,7 +78,7 @@ def test_every_algorithm_keeps_rows_that_repeat_and_keys_that_are_null(tmp_path:
     jobs = CsvJoin(movies, ratings, "left", algorithm, 2), CsvJoin(movies, ratings, "full", algorithm, 3)
     for job in jobs:
         report = join_files(job, tmp_path / "out.csv")
-        want = WANT | (ALONE if job.how == "full" else {})
+        want = WANT | (UNMATCHED if job.how == "full" else {})
         assert _counted(tmp_path / "out.csv") == want
         assert report.rows == sum(want.values())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["movies.csv", "out.csv", "ratings.csv"]

@@ -29,19 +29,21 @@ TIMES: dict[str, tuple[pa.DataType, Any]] = {
 
 @pytest.mark.parametrize("name", TIMES)
 @pytest.mark.parametrize(
-    ("reach", "to_mark"),
+    ("reach", "to_milestone"),
     [((0, 0), False), ((3, 40), False), ((-5, 9), False), ((0, 0), True), ((3, 40), True), ((None, 0), True)],
 )
-def test_cells_have_what_their_rows_reach(name: str, reach: tuple[int | None, int], to_mark: bool) -> None:  # noqa: FBT001
+def test_cells_have_what_their_rows_reach(name: str, reach: tuple[int | None, int], to_milestone: bool) -> None:  # noqa: FBT001
     kind, value = TIMES[name]
     if name == "string" and reach[0] is not None:
         reach = 0, 0  # strings have no distances
     dice = np.random.default_rng(len(name))
-    left, right, marks = (
+    left, right, milestones = (
         pa.array([value(n) for n in dice.integers(0, 200, size).tolist()], kind) for size in (90, 90, 12)
     )
     cuts = [(0, row) for row in _ascending(left.slice(0, 30), 6)]
-    stretch = Stretch.of(5, cuts, (pa.table({"v0": left}), pa.table({"v0": marks})), _margins(kind, reach, to_mark))
+    stretch = Stretch.of(
+        5, cuts, (pa.table({"v0": left}), pa.table({"v0": milestones})), _margins(kind, reach, to_milestone)
+    )
     timeline = Timeline((stretch,), ("x",), ("y",), witnesses=False)
 
     mine, home, _ = located(timeline, pa.table({"x": left}), np.full(len(left), -2))
@@ -50,15 +52,15 @@ def test_cells_have_what_their_rows_reach(name: str, reach: tuple[int | None, in
     assert sorted(mine.tolist()) == list(range(len(left)))
     assert not any(is_guest(place) for place in home.tolist())
     assert set(home >> 2) <= set(range(5, 5 + stretch.cells))
-    ours, theirs, at_marks, at_cuts = order_keys([left, right, marks, stretch.cuts])
+    ours, theirs, at_milestones, at_cuts = order_keys([left, right, milestones, stretch.cuts])
     assert (home >> 2).tolist() == (5 + (ours[mine, None] >= at_cuts).sum(axis=1)).tolist()
     if min(number or 0 for number in reach) >= 0:
         owned = [row for row, place in zip(rows.tolist(), places.tolist(), strict=True) if not is_guest(place)]
         assert sorted(owned) == list(range(len(right)))
     got = set(zip(rows.tolist(), (places >> 2).tolist(), strict=True))
     assert len(got) == rows.size
-    assert got >= _needed(ours, home >> 2, theirs, at_marks if to_mark else None, reach, name)
-    if reach == (0, 0) and not to_mark and name != "double":
+    assert got >= _needed(ours, home >> 2, theirs, at_milestones if to_milestone else None, reach, name)
+    if reach == (0, 0) and not to_milestone and name != "double":
         assert rows.size == len(right) + sum(time in at_cuts.tolist() for time in theirs.tolist())
 
 
@@ -69,20 +71,20 @@ def _ascending(times: pa.Array, number: int) -> list[int]:
     return rows[1 + np.linspace(0, keys.size - 2, number).astype(int)].tolist()  # type: ignore[no-any-return]
 
 
-def _margins(kind: pa.DataType, reach: tuple[int | None, int], to_mark: bool) -> Margins:  # noqa: FBT001
-    return Margins(kind, *reach, back_to_mark=to_mark, forward_to_mark=to_mark)
+def _margins(kind: pa.DataType, reach: tuple[int | None, int], to_milestone: bool) -> Margins:  # noqa: FBT001
+    return Margins(kind, *reach, back_to_milestone=to_milestone, forward_to_milestone=to_milestone)
 
 
 def _needed(
-    ours: np.ndarray, cells: np.ndarray, theirs: np.ndarray, marks: np.ndarray | None, reach: Any, name: str
+    ours: np.ndarray, cells: np.ndarray, theirs: np.ndarray, milestones: np.ndarray | None, reach: Any, name: str
 ) -> set[tuple[int, int]]:
-    """Right rows, and cells with a left row that they lie within reach of; or next to, where marks say how near."""
-    if marks is not None:
+    """Right rows, and cells with a left row that they lie within reach of; or next to, by milestones."""
+    if milestones is not None:
         return {
             (row, cell)
             for row, time in enumerate(theirs.tolist())
             for at, cell in zip(ours.tolist(), cells.tolist(), strict=True)
-            if not any(min(at, time) < mark < max(at, time) for mark in marks.tolist())
+            if not any(min(at, time) < milestone < max(at, time) for milestone in milestones.tolist())
         }
     if name in ("double", "wide decimal"):
         return set()  # their keys are no distances; the joins' own tests compare these

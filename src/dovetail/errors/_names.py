@@ -20,7 +20,7 @@ class OfNames(DovetailError):
         names = list(known)
         hint = did_you_mean(name, names) or f" Hint: name it in the call, as in join({name}=..., {names[-1]}=...)."
         if names == ["l", "r"]:
-            hint = f" Hint: two unnamed inputs are 'l' and 'r'; name them as in join({name}=..., r=...)."
+            hint = f" Hint: write 'l' or 'r', or name the inputs as in join({name}=..., r=...)."
         return cls(f"input {name!r} not found; the inputs are {quoted(names)}.{hint}")
 
     @classmethod

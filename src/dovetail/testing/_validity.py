@@ -73,7 +73,7 @@ def naive_temporal(
         rows += [(sum((o.side.rows[i] for o, i in zip(found, at, strict=True)), ()), ends) for at, ends in results]
     for number, keeps in enumerate((how in ("left", "full", "semi", "anti"), how in ("right", "full"))):
         if keeps:
-            rows += _alone(number, found, results, how)
+            rows += _of_one_side(number, found, results, how)
     return [
         row + tuple(None if end is None else to_python(end, kind) for end in _told(ends, kind)) for row, ends in rows
     ]
@@ -183,7 +183,7 @@ def _least(one: Value, other: Value) -> Value:
     return other if one is None else one if other is None else min(one, other)
 
 
-def _alone(
+def _of_one_side(
     number: int, found: Sequence[_Valid], results: list[tuple[tuple[int, ...], Ends]], how: str
 ) -> list[tuple[tuple[Value, ...], Ends]]:
     """Return the stretches of one side's rows in which no partner is valid (semi: in which one is)."""

@@ -1,4 +1,4 @@
-"""From positions to rows: the columns of pairs, and the rows that found no partner.
+"""From positions to rows: the columns of pairs, and unmatched rows.
 
 Outer, semi and anti joins live here, once, for every operator and every host.
 """

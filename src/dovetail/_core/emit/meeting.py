@@ -160,7 +160,7 @@ class StoredPart:
         if kept is None:
             return
         beside = SideRows(tuple(self._meeting.travelling.shown(nothing)), 0, np.arange(0))
-        rows = np.flatnonzero(self._marked == (kept == "partnered"))
+        rows = np.flatnonzero(self._marked == (kept == "matched"))
         yield from side_batches(self._side, beside, rows, *self._batches(beside), shown="right")
 
     def left_over_of(self, part: Part) -> Iterator[pa.RecordBatch]:
@@ -169,7 +169,7 @@ class StoredPart:
         if meeting.kept.travelling is None:
             return
         ours = SideRows(tuple(meeting.travelling.shown(part.table)), part.table.num_rows, np.arange(0))
-        rows = np.flatnonzero(part.marked == (meeting.kept.travelling == "partnered"))
+        rows = np.flatnonzero(part.marked == (meeting.kept.travelling == "matched"))
         yield from side_batches(ours, self._side, rows, *self._batches(ours))
 
     def _batches(self, ours: SideRows) -> tuple[list[str], int]:

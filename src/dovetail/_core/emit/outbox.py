@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
     Keys = NDArray[np.int64]
 
+MANY = 16
+"""More parts than this are put together while they wait."""
+
 
 @dataclass(frozen=True, slots=True)
 class Results:
@@ -115,7 +118,3 @@ def _fit_one(parts: list[Results]) -> bool:
 
 def _heaviest(parts: list[Results]) -> int:
     return max(heaviest(part.columns) for part in parts)
-
-
-MANY = 16
-"""More parts than this are put together while they wait."""

@@ -51,15 +51,15 @@ class SideRows:
         """NULL in every column."""
         return tuple(pa.nulls(size, column.type) for column in self.columns)
 
-    def without_partner(self, marked: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def unmatched(self, marked: NDArray[np.bool_]) -> NDArray[np.int64]:
         """The rows of the table at no marked position."""
         if self.rows.size == self.size and marked.all():
             return np.empty(0, np.int64)
-        alone = np.ones(self.size, np.bool_)
-        alone[self.rows[marked]] = False
-        return np.flatnonzero(alone)
+        unmatched = np.ones(self.size, np.bool_)
+        unmatched[self.rows[marked]] = False
+        return np.flatnonzero(unmatched)
 
-    def with_partner(self, marked: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def matched(self, marked: NDArray[np.bool_]) -> NDArray[np.int64]:
         """The rows of the table at marked positions, in the table's order."""
         found = np.zeros(self.size, np.bool_)
         found[self.rows[marked]] = True
@@ -118,7 +118,7 @@ def emit(
     if how in ("semi", "anti"):
         chunk = rows_of_a_batch(left.columns, threads)
         marked = has_partner(pairs, "left", left.rows.size)
-        rows = left.with_partner(marked) if how == "semi" else left.without_partner(marked)
+        rows = left.matched(marked) if how == "semi" else left.unmatched(marked)
         yield from side_batches(left, None, rows, names, chunk)
         return
     chunk = rows_of_a_batch((*left.columns, *right.columns), threads)
@@ -128,9 +128,9 @@ def emit(
     ]
     yield from pair_batches(pairs, left, right, [own for own in marks if own is not None], names, chunk, threads)
     if marks[0] is not None:
-        yield from side_batches(left, right, left.without_partner(marks[0].marked), names, chunk)
+        yield from side_batches(left, right, left.unmatched(marks[0].marked), names, chunk)
     if marks[1] is not None:
-        yield from side_batches(right, left, right.without_partner(marks[1].marked), names, chunk, shown="right")
+        yield from side_batches(right, left, right.unmatched(marks[1].marked), names, chunk, shown="right")
 
 
 def pair_batches(
@@ -156,7 +156,7 @@ def rows_of_a_batch(columns: Sequence[pa.Array], threads: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """Which positions of a preserved side have a partner; `known` before the first pair, or learned from the pairs."""
+    """Which positions of a kept side have a partner; `known` before the first pair, or learned from the pairs."""
 
     side: Side
     marked: NDArray[np.bool_]
@@ -191,7 +191,7 @@ def side_batches(
 
 
 def _batch(columns: tuple[pa.Array, ...], names: list[str], size: int) -> pa.RecordBatch:
-    """A batch of named columns; without any, one of rows alone."""
+    """A batch of named columns; without any, one that only has a length."""
     if columns:
         return pa.RecordBatch.from_arrays(list(columns), names=names)
     return pa.RecordBatch.from_struct_array(pa.array([{}] * size, pa.struct([])))

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from dovetail._core.columns.dictionaries import lean_batch, one_array, one_batch
 from dovetail._core.columns.long_texts import heaviest
@@ -134,10 +133,6 @@ def _taken(parts: Sequence[tuple[Keys, ...]], rows: Keys) -> tuple[Keys, ...]:
 
 
 def _in_one(column: pa.ChunkedArray) -> pa.Array:
-    return (
-        column.chunk(0)
-        if column.num_chunks == 1
-        else one_array(column.chunks)
-        if column.chunks
-        else pc.cast(pa.array([]), column.type)
-    )
+    if column.num_chunks == 0:
+        return pa.nulls(0, column.type)
+    return column.chunk(0) if column.num_chunks == 1 else one_array(column.chunks)

@@ -1,7 +1,7 @@
 """What is left of a row's validity where no partner is valid, and the stretches where one is.
 
-At an instant at which a row is valid and no partner of it is, an outer join shows the row alone. The instants of one
-row make up *stretches*: the gaps that its pairs leave uncovered (left, right, full, anti), or what they cover (semi).
+At an instant at which a row is valid and no partner of it is, an outer join shows the row unmatched. The instants of
+one row make up *stretches*: the gaps that its pairs leave (left, right, full, anti), or what they cover (semi).
 """
 
 from __future__ import annotations

@@ -92,11 +92,24 @@ class _Leaf:
     edges: tuple[Edge, ...]
     anchors: NDArray[np.int64]
     others: NDArray[np.int64]
-    cut: tuple[int, int, _Leaf, _Leaf] | None = None
+    cut: _Halved | None = None
 
     @property
     def products(self) -> int:
         return self.anchors.size * self.others.size
+
+
+class _Halved(NamedTuple):
+    """A box that is cut at the value of sampled anchor row `row`, and both halves of it."""
+
+    dimension: int
+    row: int
+    below: _Leaf
+    above: _Leaf
+
+    @property
+    def halves(self) -> tuple[_Leaf, _Leaf]:
+        return self.below, self.above
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,14 +142,14 @@ def cut_boxes(sample: Sample, ops: Sequence[Op], cells: int, *, covering: bool =
         return best
     tried = [best]
     for dimension, row in _outliers(sample):
-        apart = dimension, row, *_halves(root, asked, dimension, row)
+        apart = _halved(root, asked, dimension, row)
         tried.append(_cut(_Leaf((), root.anchors, root.others, apart), asked, cells))
     return min(tried, key=lambda own: own.moved)
 
 
 def _cut(root: _Leaf, asked: _Asked, cells: int) -> Boxes:
     """Cut on, the box with the most products first."""
-    number, leaves = count(), [root] if root.cut is None else [*root.cut[2:]]
+    number, leaves = count(), [root] if root.cut is None else root.cut.halves
     waiting = [(-leaf.products, next(number), leaf) for leaf in leaves]
     heapq.heapify(waiting)
     found = len(leaves)
@@ -145,8 +158,8 @@ def _cut(root: _Leaf, asked: _Asked, cells: int) -> Boxes:
         leaf.cut = _best_cut(leaf, asked)
         if leaf.cut is not None:
             found += 1
-            for child in leaf.cut[2:]:
-                heapq.heappush(waiting, (-child.products, next(number), child))
+            for half in leaf.cut.halves:
+                heapq.heappush(waiting, (-half.products, next(number), half))
     boxes: list[Box] = []
     return Boxes(_numbered(root, boxes), tuple(boxes))
 
@@ -161,15 +174,15 @@ def _outliers(sample: Sample) -> Iterator[tuple[int, int]]:
                 yield len(sample.left) + number, row
 
 
-def _best_cut(leaf: _Leaf, asked: _Asked) -> tuple[int, int, _Leaf, _Leaf] | None:
+def _best_cut(leaf: _Leaf, asked: _Asked) -> _Halved | None:
     """The cut that leaves the fewest products; among equals, the most even one."""
     best, least = None, None
     for dimension in range(len(asked.ops) + len(asked.sample.spans)):
         for row in _candidates(leaf, values_of(asked.sample, dimension)):
-            halves = _halves(leaf, asked, dimension, row)
-            cost = (sum(half.products for half in halves), max(half.anchors.size for half in halves))
+            cut = _halved(leaf, asked, dimension, row)
+            cost = (sum(half.products for half in cut.halves), max(half.anchors.size for half in cut.halves))
             if least is None or cost < least:
-                best, least = (dimension, row, *halves), cost
+                best, least = cut, cost
     return best
 
 
@@ -188,14 +201,14 @@ def _candidates(leaf: _Leaf, values: NDArray[Any]) -> list[int]:
     return sorted(row for row in rows if values[row] > values[order[0]])
 
 
-def _halves(leaf: _Leaf, asked: _Asked, dimension: int, row: int) -> tuple[_Leaf, _Leaf]:
+def _halved(leaf: _Leaf, asked: _Asked, dimension: int, row: int) -> _Halved:
     values = values_of(asked.sample, dimension)
     own, halves = values[leaf.anchors], []
     for lower in (False, True):
         edges = (*leaf.edges, Edge(dimension, row, lower))
         anchors = leaf.anchors[own >= values[row] if lower else own < values[row]]
         halves.append(_Leaf(edges, anchors, asked.others(edges, leaf.others)))
-    return halves[0], halves[1]
+    return _Halved(dimension, row, *halves)
 
 
 def _may_match(edge: Edge, sample: Sample, ops: Sequence[Op], others: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -331,5 +344,5 @@ def _numbered(leaf: _Leaf, boxes: list[Box]) -> Cut | int:
     if leaf.cut is None:
         boxes.append(Box(leaf.edges, leaf.anchors.size, leaf.others.size))
         return len(boxes) - 1
-    dimension, row, below, above = leaf.cut
-    return Cut(dimension, row, _numbered(below, boxes), _numbered(above, boxes))
+    cut = leaf.cut
+    return Cut(cut.dimension, cut.row, _numbered(cut.below, boxes), _numbered(cut.above, boxes))

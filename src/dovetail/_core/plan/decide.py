@@ -1,6 +1,6 @@
 """Which side stays, which travels, and how: broadcast, ranges, or Spark's own join.
 
-The *anchor* is never replicated. An outer, semi or anti join fixes it: the preserved side. An inner join is free, and
+The *anchor* is never replicated. An outer, semi or anti join fixes it: the kept side. An inner join is free, and
 anchors the side that is costlier to move.
 """
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dovetail._core.condition.values import Side
     from dovetail._core.plan.query import How
 
-Wanted = Literal["alone", "partnered"] | None
+Wanted = Literal["unmatched", "matched"] | None
 
 _KEPT: dict[str, frozenset[str]] = {
     "inner": frozenset(),
@@ -63,7 +63,7 @@ class Sized:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """Which rows a join gives: its pairs, and of either side the rows that are `alone` or that are `partnered`."""
+    """Which rows a join gives: its pairs, and of either side the rows that are `unmatched` or `matched`."""
 
     pairs: bool
     travelling: Wanted
@@ -73,10 +73,13 @@ class Kept:
     def of(cls, how: How, travels: Side) -> Kept:
         """Read a join type from the side that travels."""
         if how in ("semi", "anti"):
-            wanted: Wanted = "partnered" if how == "semi" else "alone"
-            return cls(False, wanted, None) if travels == "left" else cls(False, None, wanted)  # noqa: FBT003
+            wanted: Wanted = "matched" if how == "semi" else "unmatched"
+            ours, theirs = (wanted, None) if travels == "left" else (None, wanted)
+            return cls(pairs=False, travelling=ours, stored=theirs)
         stays: Side = "right" if travels == "left" else "left"
-        return cls(True, "alone" if keeps(how, travels) else None, "alone" if keeps(how, stays) else None)  # noqa: FBT003
+        travelling: Wanted = "unmatched" if keeps(how, travels) else None
+        stored: Wanted = "unmatched" if keeps(how, stays) else None
+        return cls(pairs=True, travelling=travelling, stored=stored)
 
 
 def keeps(how: How, side: Side) -> bool:

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from dovetail._core.plan.plan import Plan
 
 # Readable in print and by colour-blind readers: pale grey, sand, dark blue.
-PRUNED, COMPARED, MATCHED = "#eef0f2", "#e6c98f", "#1f4e79"
+PRUNED, MET, MATCHED = "#eef0f2", "#e6c98f", "#1f4e79"
+LONGEST_LABEL = 70
+"""Letters that fit along an axis."""
 
 
 def draw(plan: Plan, path: str | Path) -> None:
@@ -43,21 +45,26 @@ def _figure(plan: Plan) -> Figure:
     figure = Figure(figsize=(7, 7.4), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
-    colours = ListedColormap([PRUNED, COMPARED, MATCHED])
+    colours = ListedColormap([PRUNED, MET, MATCHED])
     axes.imshow(states, cmap=colours, vmin=0, vmax=2, origin="lower", aspect="auto", interpolation="nearest")
-    axes.set_xlabel(f"{matrix.right}  (right rows, sorted)")
-    axes.set_ylabel(f"{matrix.left}  (left rows, sorted)")
+    axes.set_xlabel(f"{_label(matrix.right)}  (right rows, sorted)")
+    axes.set_ylabel(f"{_label(matrix.left)}  (left rows, sorted)")
     axes.set_xticks([])
     axes.set_yticks([])
     axes.set_title(_title(plan), fontsize=11)
-    named = ((PRUNED, "never meet"), (COMPARED, "meet in a cell"), (MATCHED, "match"))
+    named = ((PRUNED, "never meet"), (MET, "meet in a cell, but do not match"), (MATCHED, "match"))
     handles = [Patch(facecolor=colour, edgecolor="#888888", label=label) for colour, label in named]
     figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
     return figure
 
 
+def _label(text: str) -> str:
+    """An expression, cut short where it would be longer than its axis."""
+    return text if len(text) <= LONGEST_LABEL else f"{text[: LONGEST_LABEL - 3]}..."
+
+
 def _title(plan: Plan) -> str:
-    results = "" if plan.results is None else f"\n{'' if plan.exact else 'about '}{plan.results:,} results"
+    results = "" if plan.results is None else f"\n{'' if plan.exact else 'about '}{plan.results:,} {plan.counted}"
     products = (
         ""
         if plan.products is None

@@ -73,7 +73,7 @@ class Plan:
         return f"<table>{body}</table>"
 
     def plot(self, path: str | Path) -> None:
-        """Draw the join matrix: what is compared, what is pruned, and where the results lie.
+        """Draw the join matrix: which rows meet in a cell, which never do, and where the results lie.
 
         The rows of both sides are a sample, sorted by the first value that the join compares. The picture's kind
         follows the suffix: `.png`, `.svg`, `.pdf`.
@@ -87,12 +87,17 @@ class Plan:
 
         draw(self, path)
 
+    @property
+    def counted(self) -> str:
+        """What `results` counts: rows of the result, or pairs that become rows of it in another number."""
+        are_rows = self.kind == "window" or (self.how == "inner" and not self.folds)
+        return "results" if are_rows else "matching pairs"
+
     def _facts(self) -> Iterator[tuple[str, str]]:
         yield "condition", self.condition
         yield "why", self.reason
         if self.results is not None:
-            rows = self.kind == "window" or (self.how == "inner" and not self.folds)
-            yield "results" if rows else "matching pairs", f"{'' if self.exact else 'about '}{self.results:,}"
+            yield self.counted, f"{'' if self.exact else 'about '}{self.results:,}"
         if self.products is not None:
             yield "products", f"{self.products:,} pairs meet in {self.cells:,} cell{'s' if self.cells > 1 else ''}"
         if self.rows_moved is not None and self.host == "spark":

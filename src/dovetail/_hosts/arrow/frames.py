@@ -100,15 +100,16 @@ def _read_pandas(name: str, frame: Any) -> Frame:
     except (pa.ArrowException, OverflowError, TypeError, ValueError) as error:
         reason = "; ".join(str(part).partition("\n")[0].rstrip(".") for part in error.args)
         raise UsageError.unreadable_frame(name, reason) from None
-    kinds, own = _extension_types(frame, table), dict(zip(table.column_names, frame.dtypes, strict=True))
-    own = {name: kind for name, kind in own.items() if hasattr(kind, "__from_arrow__")}
-    given = {name: table.schema.field(name).type for name in own}
+    by_type, columns = _extension_types(frame, table), zip(table.schema, frame.dtypes, strict=True)
+    extended = {field: kind for field, kind in columns if hasattr(kind, "__from_arrow__")}
 
     def restore(schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> Any:
-        result = _as_table(schema, batches)
-        mine = {name: kind for name, kind in own.items() if name in schema.names}
-        mine = {name: kind for name, kind in mine.items() if schema.field(name).type == given[name]}
-        return _as_pandas(result, kinds, mine)
+        kept = {
+            field.name: kind
+            for field, kind in extended.items()
+            if field.name in schema.names and schema.field(field.name).type == field.type
+        }
+        return _as_pandas(_as_table(schema, batches), by_type, kept)
 
     return Frame(table, restore)
 
@@ -121,17 +122,17 @@ def _extension_types(frame: Any, table: pa.Table) -> dict[pa.DataType, Any]:
     return {kind: owns.pop() for kind, owns in found.items() if len(owns) == 1 and None not in owns}
 
 
-def _as_pandas(table: pa.Table, kinds: dict[pa.DataType, Any], own: dict[str, Any]) -> Any:
+def _as_pandas(table: pa.Table, by_type: dict[pa.DataType, Any], by_name: dict[str, Any]) -> Any:
     """A table as pandas has it; whole numbers beside NULLs stay whole where a float would not hold them.
 
-    `kinds` are pandas' own types for Arrow's, `own` those of columns by name.
+    `by_type` are pandas' own types for Arrow's, `by_name` those of columns.
     """
     import pandas as pd  # noqa: PLC0415 -- only for callers who have it
 
     whole = {pa.int64(): pd.Int64Dtype(), pa.uint64(): pd.UInt64Dtype()}
     with np.errstate(invalid="ignore"):  # pandas casts what is missing of intervals of whole numbers
-        frame = table.to_pandas(types_mapper=kinds.get)
-    for name, kind in own.items():
+        frame = table.to_pandas(types_mapper=by_type.get)
+    for name, kind in by_name.items():
         if frame[name].dtype != kind:
             frame[name] = kind.__from_arrow__(table.column(name))
     for name, column in zip(table.column_names, table.columns, strict=True):
@@ -139,7 +140,7 @@ def _as_pandas(table: pa.Table, kinds: dict[pa.DataType, Any], own: dict[str, An
         if isinstance(kind, pd.IntervalDtype) and str(kind.subtype) == "int64" and column.null_count:
             gaps = frame[name].astype(pd.IntervalDtype("float64", kind.closed))
             frame[name] = gaps.where(column.is_valid().to_numpy())
-        mapped = name in own or column.type in kinds
+        mapped = name in by_name or column.type in by_type
         if column.type in whole and not mapped and column.null_count and _beyond_floats(column):
             frame[name] = column.to_pandas(types_mapper=whole.get)
     return frame

@@ -1,4 +1,4 @@
-"""A temporal join of tables in this process: one sweep over hidden intervals, then the stretches without a partner."""
+"""A temporal join of tables in this process: one sweep over hidden intervals, then the unmatched stretches."""
 
 from __future__ import annotations
 
@@ -168,14 +168,14 @@ def _outer(
             yield _shown(batch, schema, kind)
     for i, own in enumerate(covered):
         if own is not None:
-            yield _alone(i, sides[i], own, asked, schema, kind)
+            yield _stretches(i, sides[i], own, asked, schema, kind)
 
 
 def _keeps(asked: Temporal) -> tuple[bool, bool]:
     return asked.how != "right", asked.how in ("right", "full")
 
 
-def _alone(
+def _stretches(
     number: int, side: pa.Table, covered: Covered, asked: Temporal, schema: pa.Schema, kind: pa.DataType
 ) -> pa.RecordBatch:
     """Stretches of one side's rows, the other side's columns NULL."""

@@ -47,6 +47,10 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 
+SIDES = ("base", "probe")
+"""What the caller calls the two inputs; in expressions they are `l` and `r`."""
+
+
 class Definition:
     """A window join over two known schemas."""
 
@@ -113,10 +117,10 @@ class Definition:
         keys, time = self._reads[side]
         times = time.array(given)
         if times.null_count:
-            raise UsageError.null_time(self.names[side], _bare(time.expression.sql), times.null_count)
+            raise UsageError.null_time(SIDES[side], _bare(time.expression.sql), times.null_count)
         found = times.to_numpy(zero_copy_only=False) if self._is_word else ticks_of(times)
         if found.dtype == object:
-            raise UsageError.wide_time(self.names[side], _bare(time.expression.sql))
+            raise UsageError.wide_time(SIDES[side], _bare(time.expression.sql))
         at = np.array(
             found if self._is_word else comparable(found)[0]
         )  # Arrow's memory is read-only, and kernels are compiled for one kind

@@ -16,6 +16,7 @@ from dovetail._core.kernels.sort import extent
 from dovetail._core.sweep.numbering import KeyNumbers
 from dovetail._hosts.arrow.plain import no_rows
 from dovetail._hosts.online.clock import Clock
+from dovetail._hosts.online.definition import SIDES
 from dovetail._hosts.online.joiners import Joiners
 from dovetail._hosts.online.metrics import Metrics
 from dovetail._hosts.online.reading import Given
@@ -75,7 +76,7 @@ class Engine:
 
     def __init__(self, definition: Definition, choices: Choices) -> None:
         self.definition, self.choices = definition, choices
-        sides = zip(definition.names, (definition.base, definition.probe), strict=True)
+        sides = zip(SIDES, (definition.base, definition.probe), strict=True)
         self.readers = [RowReader(name, schema) for name, schema in sides]
         self.layout = Layout(definition.asked.query.aggregates, definition.argument_kinds)
         self.keys = KeyNumbers(definition.key_kinds, definition.null_safe)

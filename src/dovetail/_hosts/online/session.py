@@ -24,7 +24,7 @@ from dovetail._core.plan.timed import read_window_join
 from dovetail._hosts.arrow.plain import no_rows, roomy_schema
 from dovetail._hosts.online import snapshot
 from dovetail._hosts.online.claim import claim
-from dovetail._hosts.online.definition import Definition
+from dovetail._hosts.online.definition import SIDES, Definition
 from dovetail._hosts.online.engine import BASE, PROBE, Engine
 from dovetail._hosts.online.files import call_from_json, call_to_json
 from dovetail._hosts.online.log import Kind, Log, Record, read_log
@@ -47,7 +47,7 @@ _TOLD = logging.getLogger("dovetail.online")
 
 def make_engine(call: Mapping[str, Any]) -> Engine:
     """Check a call and set up its engine."""
-    for side in ("base", "probe"):
+    for side in SIDES:
         if not isinstance(call[side], pa.Schema):
             raise UsageError.needs_schema(side, type(call[side]).__name__)
     inputs = Inputs(Input("l", tuple(call["base"].names)), Input("r", tuple(call["probe"].names)))
@@ -237,7 +237,7 @@ class Session:
             return
         with ExitStack() as calls:
             for rows in reversed(late):
-                calls.callback(self._on_late, ("base", "probe")[rows.side], rows.batch)
+                calls.callback(self._on_late, SIDES[rows.side], rows.batch)
 
     def _say(self) -> None:
         """Say that rows have no result, one call's at a time."""

@@ -63,8 +63,8 @@ def _rows(
     results = list(_by_engine(asked, base.filter(timed[0]), tables[1].filter(timed[1])))
     untimed = base.filter(pc.invert(timed[0]))
     bare = Columns.whole(asked.query.inputs.left.name, untimed.drop_columns([ROW]))
-    alone = pa.Table.from_batches(window.rows(asked, bare, columns[1], schema))
-    found = [own.drop_columns([ROW]) for own in results] + [alone]
+    others = pa.Table.from_batches(window.rows(asked, bare, columns[1], schema))
+    found = [own.drop_columns([ROW]) for own in results] + [others]
     order = np.concatenate([*(own.column(ROW).to_numpy() for own in results), untimed.column(ROW).to_numpy()])
     rows = pa.concat_tables([own.cast(schema) for own in found]).take(pa.array(np.argsort(order)))
     yield from rows.to_batches()

@@ -79,14 +79,14 @@ class StoredLines:
             yield from self._lines(texts, ours, theirs)
 
     def left_over(self, nothing: pa.Table) -> Iterator[Lines]:
-        """The rows of S without a partner, if they are wanted."""
+        """The unmatched rows of S, if they are wanted."""
         if self._meeting.kept.stored is not None:
-            alone = np.flatnonzero(~self._seen[self._groups.numbers])
-            for rows in _chunks(alone):
+            unmatched = np.flatnonzero(~self._seen[self._groups.numbers])
+            for rows in _chunks(unmatched):
                 yield from self._lines(_texts(nothing), np.full(rows.size, NO_ROW, np.int32), rows)
 
     def left_over_of(self, part: Part) -> Iterator[Lines]:
-        """The rows of a part without a partner anywhere."""
+        """The rows of a part that are unmatched everywhere."""
         texts = _texts(part.table)
         for rows in _chunks(np.flatnonzero(~part.marked)):
             yield from self._lines(texts, rows, np.full(rows.size, NO_ROW, np.int32))

@@ -4,7 +4,7 @@ Meaning      the rows of the join, each given by exactly one worker.
 Needs        both sides dealt to the workers in any way; every worker runs the same algorithm over the same links.
 How          soja   R parts go around the ring, S parts stay        R (N - 1)
              roja   both go to the worker of their key's hash       (R + S) (N - 1) / N
-             doja   R goes to all; so do its dangling rows          R (N - 1), and rows that dangle somewhere
+             doja   R goes to all; so do its unmatched rows         R (N - 1), and rows unmatched somewhere
              der    likewise, but only their numbers                R (N - 1), and as many numbers
 Edges        rows that cannot match (NULL keys) stay where they are: they never crowd one worker. N = 1 sends nothing.
 State        soja: a part of S, in the order of its keys, and two parts of R. The others hold more, as the figures tell.
@@ -89,12 +89,12 @@ def roja(own: Worker, links: Links) -> Iterator[Any]:
 
 
 def doja(own: Worker, links: Links) -> Iterator[Any]:
-    """Bring the travelling side to all; its dangling rows go back to where they came from, whole."""
+    """Bring the travelling side to all; its unmatched rows go back to where they came from, whole."""
     yield from _replicated(own, links, lambda table: table)
 
 
 def der(own: Worker, links: Links) -> Iterator[Any]:
-    """Bring the travelling side to all; of its dangling rows only the numbers go back."""
+    """Bring the travelling side to all; of its unmatched rows only the numbers go back."""
     yield from _replicated(own, links, lambda table: table.select([ID]))
 
 
@@ -134,7 +134,7 @@ def _exchanged(shares: list[pa.Table], links: Links) -> list[pa.Table]:
 
 
 def _replicated(own: Worker, links: Links, sent: Callable[[pa.Table], pa.Table]) -> Iterator[Any]:
-    """Join all travelling rows with the stored part; settle with the others which of them dangle everywhere."""
+    """Join all travelling rows with the stored part; settle with the others which of them are unmatched everywhere."""
     parts = _exchanged([own.travelling] * links.size, links)
     everyone = [links.rank, *(rank for rank in range(links.size) if rank != links.rank)]
     stored, part = own.meeting.stored_part(own.take_stored()), Part.of(pa.concat_tables(parts))
@@ -145,8 +145,8 @@ def _replicated(own: Worker, links: Links, sent: Callable[[pa.Table], pa.Table])
     ends = np.cumsum([table.num_rows for table in parts])
     shares: list[pa.Table] = [own.travelling] * links.size
     for rank, table, end in zip(everyone, parts, ends, strict=True):
-        alone = np.flatnonzero(~part.marked[end - table.num_rows : end])
-        shares[rank] = sent(table.take(pa.array(alone)).append_column(ID, pa.array(alone)))
+        unmatched = pa.array(np.flatnonzero(~part.marked[end - table.num_rows : end]))
+        shares[rank] = sent(table.take(unmatched).append_column(ID, unmatched))
     told = np.zeros(own.travelling.num_rows, np.int64)
     for table in _exchanged(shares, links):
         told[table.column(ID).to_numpy()] += 1

@@ -48,8 +48,8 @@ _NONE = np.empty(0, np.int64)
 def run(asked: AsOf, left: SparkFrame, right: SparkFrame) -> DataFrame:
     """Join two DataFrames; the statistics are read now, the rows when Spark asks for them."""
     task, sides, cells = _planned(asked, left, right)
-    preserved = asked.query.how in ("right", "full")
-    rows = placed(sides, cells, task.sides.overlay, preserved=preserved)
+    keeps_right = asked.query.how in ("right", "full")
+    rows = placed(sides, cells, task.sides.overlay, keeps_right=keeps_right)
     fields = schema_of(_fields(asked, sides))
     return mapped(rows, task.run, fields).toDF(*(column.name for column in asked.query.output))
 
@@ -57,8 +57,8 @@ def run(asked: AsOf, left: SparkFrame, right: SparkFrame) -> DataFrame:
 def explain(asked: AsOf, left: SparkFrame, right: SparkFrame) -> Plan:
     """Say how two DataFrames will be joined."""
     _, sides, cells = _planned(asked, left, right)
-    preserved = asked.query.how in ("right", "full")
-    return asof_plan(asked, "spark", *described(cells), **loads(sides, cells, preserved=preserved))
+    keeps_right = asked.query.how in ("right", "full")
+    return asof_plan(asked, "spark", *described(cells), **loads(sides, cells, keeps_right=keeps_right))
 
 
 def _planned(asked: AsOf, left: SparkFrame, right: SparkFrame) -> tuple[AsOfTask, Sides, TimeCells]:
@@ -75,19 +75,19 @@ def _planned(asked: AsOf, left: SparkFrame, right: SparkFrame) -> tuple[AsOfTask
         place_of(sides.left, own[0]) if own else None,
         tuple(place_of(sides.right, column) for column in ties),
     )
-    margins = _margins(asked, sides, kind, preserved=query.how in ("right", "full"))
+    margins = _margins(asked, sides, kind, keeps_right=query.how in ("right", "full"))
     return task, sides, plan_cells(sides, margins, query.cells)
 
 
-def _margins(asked: AsOf, sides: Sides, kind: pa.DataType, *, preserved: bool) -> Margins:
+def _margins(asked: AsOf, sides: Sides, kind: pa.DataType, *, keeps_right: bool) -> Margins:
     """A cell needs what is nearest to its ends; where candidates may fail a test, everything within the tolerance."""
     tested = bool(sides.condition.residuals) or len(sides.condition.comparisons) > 1
     if not tested:
-        return Margins(kind, 0, 0, back_to_mark=True, forward_to_mark=True)
+        return Margins(kind, 0, 0, back_to_milestone=True, forward_to_milestone=True)
     far = None
     if asked.tolerance is not None and not isinstance(asked.tolerance, PerRow):
         far = furthest(asked.tolerance, kind, None)
-    if preserved:
+    if keeps_right:
         return Margins(kind, None, None)
     return Margins(kind, 0 if asked.direction == "forward" else far, 0 if asked.direction == "backward" else far)
 
@@ -142,10 +142,10 @@ class AsOfTask:
             names,
             1,
         )
-        alone = right.own & ~pairs.partners("right")
-        nobody = PickedPairs(_NONE, _NONE, 0, int(alone.sum()))
-        unmatched = _all(_some(theirs, alone), nobody.right_size)
-        yield from emit(nobody, _all(tuple(column.slice(0, 0) for column in ours), 0), unmatched, "right", names, 1)
+        unmatched = right.own & ~pairs.partners("right")
+        nobody = PickedPairs(_NONE, _NONE, 0, int(unmatched.sum()))
+        shown = _all(_some(theirs, unmatched), nobody.right_size)
+        yield from emit(nobody, _all(tuple(column.slice(0, 0) for column in ours), 0), shown, "right", names, 1)
 
     def _test(self, left: TimedSide, right: TimedSide) -> RowTest | None:
         residuals = self.asked.query.condition.residuals

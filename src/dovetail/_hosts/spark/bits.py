@@ -42,7 +42,7 @@ class Bits(Protocol):
         ...
 
     def paired(self) -> DataFrame:
-        """What the result shows of the pairs, and of the large rows without a partner if the join keeps them."""
+        """What the result shows of the pairs, and of the unmatched large rows if the join keeps them."""
         ...
 
 

@@ -45,9 +45,10 @@ FEW_ROWS = 100_000
 
 @dataclass(frozen=True)
 class Branch:
-    """A FULL join has two of them.
+    """A join whose rows are placed as was decided, and joined by tasks; a FULL join has two of them.
 
-    `other` is the side that travels, if it is in the driver already.
+    `sides` have been thinned by what is `known` of them; `pieces` tells how the anchor lies, and `other` is the side
+    that travels, if it is in the driver already.
     """
 
     query: Query

@@ -7,7 +7,7 @@ How          keys 2, 5 with names b, e                   own:    100100      nam
              key 5 of the large side: bit 5 of `own` is set, so there is a pair, named e.
              Marks are set for the bits of `own` that are not in `met`: once most of the keys that the large side has at
              all are known, a second pass over its keys finds next to nothing to fold.
-Edges        NULL has no bit: it matches nothing, and dangles.
+Edges        NULL has no bit: it matches nothing.
 State        in every task the bits and, by key, the columns that the result shows.
 Worst case   keys that repeat, or columns too large to be sent along: Spark's broadcast hash join makes the pairs. A
              large side that is more than a scan is not sampled, as that would compute it once more: all is folded.
@@ -191,7 +191,7 @@ class DenseBits:
         met = self.span.has("own", number)
         found = {KEY: f"try_cast({key} AS {kind})"}  # Spark computes constants before it tests them
         found |= {own: f"{array(own)}[{self.span.place_of(number)}]" for own in self._by_key or ()}
-        if kept.stored != "alone":
+        if kept.stored != "unmatched":
             return found, met
         if not kept.pairs:
             return found, f"NOT coalesce({met}, false)"

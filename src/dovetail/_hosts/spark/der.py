@@ -6,13 +6,13 @@ Needs        a small side that fits a broadcast; it is read once and given numbe
              the same rows each time, as the large side must, which is read twice.
 How          small rows 0..5, tasks see     task 1: {0, 2}        word 0 of task 1: 000101
                                             task 2: {2, 5}        word 0 of task 2: 100100
-             bit_or                                               word 0:           100101   dangling: 1, 3, 4
-Edges        rows that agree in all columns that the condition reads share a bit; NULL keys match nothing and dangle.
+             bit_or                                               word 0:           100101   unmatched: 1, 3, 4
+Edges        rows that agree in all columns that the condition reads share a bit; NULL keys match nothing.
 State        the small side in every task; of each task, a bit for each distinct small row goes through the one shuffle.
 Worst case   a second scan of the columns of the large side that the condition reads; Spark's broadcast hash joins.
              Where the only key is a whole number and the small side's lie close together, nothing is joined
              (`dense.py`).
-Source       Xu and Kostamaa (2010), whose DER exchanges ids of dangling rows; bits of those seen say the same in less.
+Source       Xu and Kostamaa (2010), whose DER exchanges ids of unmatched rows; bits of those seen say the same in less.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ def run(query: Query, left: SparkFrame, right: SparkFrame) -> Plan:
         case Branches() as way:
             return _of_branches(way)
         case SparksOwn() as way:
-            return _sparks_own(way.query, way.sides, way.reason or _what_stays(way.sides))
+            return _sparks_own(way.query, way.sides, way.reason or _why_sparks(way.sides))
 
 
 def _of_branches(way: Branches) -> Plan:
@@ -82,13 +82,13 @@ def _unfolded(own: Unfolding) -> Plan:
     )
 
 
-def _what_stays(sides: Sides) -> str | None:
+def _why_sparks(sides: Sides) -> str | None:
     """Why nothing but Spark's own join will do, if that is so."""
     if sides.only_sparks:
         return f"only Spark can tell values apart in {told(sides.only_sparks[0])}: its own join goes by that equality"
-    if sides.stays is None or not sides.condition.comparisons:
+    if sides.cannot_leave is None or not sides.condition.comparisons:
         return None
-    column, kind = sides.stays
+    column, kind = sides.cannot_leave
     return f"column {column} is {kind}, which cannot leave Spark: its own join compares every pair"
 
 

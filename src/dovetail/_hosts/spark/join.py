@@ -84,7 +84,7 @@ def ways(query: Query, left: SparkFrame, right: SparkFrame) -> Iterator[Way]:
     if stays_with_spark(query, sides):
         yield SparksOwn(query, sides, frames)
         return
-    sides.refuse_what_stays()
+    sides.refuse_what_cannot_leave()
     aggregate_types(query, sides)
     known = Known(sides, sampled=may_be_sparks(query, sides.condition))
     unfolding = Unfolding.of(query, known)
@@ -117,12 +117,12 @@ def stays_with_spark(query: Query, sides: Sides) -> bool:
     if query.per is not None:
         return False
     if query.algorithm == "auto":
-        return not sides.condition.comparisons or sides.stays is not None or bool(sides.only_sparks)
+        return not sides.condition.comparisons or sides.cannot_leave is not None or bool(sides.only_sparks)
     return query.algorithm == "spark" or (query.knobs.partitioned and not sides.condition.comparisons)
 
 
 def branches(query: Query, known: Known) -> list[Branch | Marked]:
-    """The joins that make up the answer: a FULL join is a left join and the right rows without a partner."""
+    """The joins that make up the answer: a FULL join is a left join and the unmatched right rows."""
     if query.how == "full":
         turned = known.larger_left if query.algorithm == "auto" else known
         return [*_branches(query, turned, "left"), *_branches(query, turned.flip(), "anti")]

@@ -4,7 +4,7 @@ Meaning      the rows of the small side that have a partner in the large one by 
 Needs        all rows of the small side in the driver, which numbers them; a condition that tasks can test.
 How          small rows 0..5, tasks see     task 1: {0, 2}        word 0 of task 1: 000101
                                             task 2: {2, 5}        word 0 of task 2: 100100
-             bit_or                                               word 0:           100101   alone: 1, 3, 4
+             bit_or                                               word 0:           100101   unmatched: 1, 3, 4
 Edges        rows that can match nothing (NULL, filters) are never seen; for a row once seen, a task looks no further.
 State        in every task the small side, and a bit for each of its rows; of the large side some rows at a time.
 Worst case   a second scan of the columns of the large side that the condition reads, where pairs are wanted, too; to

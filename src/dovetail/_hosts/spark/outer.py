@@ -116,7 +116,7 @@ def outer_join(query: Query, sides: Sides, left: SparkFrame, right: SparkFrame) 
     sized = tuple(Sized(own.name, size) for own, size in zip((left, right), known.estimates, strict=True))
     if query.knobs.outer:
         if query.algorithm != "redistribute":
-            sides.refuse_what_stays()
+            sides.refuse_what_cannot_leave()
         return OuterJoin(query, known, (left, right), asked_outer(query.algorithm, *sized))
     found = chosen_outer(query.how, *sized, hot=lambda: hottest(known))
     if found is None:

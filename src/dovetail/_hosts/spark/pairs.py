@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def paired(query: Query, travels: Side, rows: DataFrame, small: SparkFrame, large: SparkFrame) -> DataFrame:
-    """The pairs, and the rows of the large side without a partner if the join keeps them."""
+    """The pairs, and the unmatched rows of the large side if the join keeps them."""
     stays: Side = "right" if travels == "left" else "left"
-    alone = "left" if keeps(query.how, stays) else "inner"
-    how = query.how if query.how in ("semi", "anti") else alone
+    kept = "left" if keeps(query.how, stays) else "inner"
+    how = query.how if query.how in ("semi", "anti") else kept
     broadcast = F.broadcast(rows.alias(small.name))
     return shown(query, large.frame.alias(large.name).join(broadcast, F.expr(query.condition.sql), how))
 

@@ -176,20 +176,20 @@ def _is_key(own: SparkSide, key: tuple[pa.Scalar, ...]) -> str:
     return " AND ".join(f"{k} <=> {literal_text(v)}" if v.is_valid else f"{k} IS NULL" for k, v in parts)
 
 
-def placed(sides: Sides, cells: TimeCells, overlay: Overlay, *, preserved: bool) -> DataFrame:
+def placed(sides: Sides, cells: TimeCells, overlay: Overlay, *, keeps_right: bool) -> DataFrame:
     """Both sides in one frame, moved to their cells.
 
-    Where the right side is `preserved`, its rows that cannot match come along, and left rows go to all cells in which
-    they may have a partner. Said in text, since every call to Spark's functions takes time.
+    With `keeps_right`, right rows that cannot match come along, and left rows go to all cells in which they may have a
+    partner. Said in text, since every call to Spark's functions takes time.
     """
-    placing = _placing(sides, cells, overlay, preserved=preserved)
-    return moved(placing, cells.number, _timeline(sides, cells, overlay, preserved=preserved))
+    placing = _placing(sides, cells, overlay, keeps_right=keeps_right)
+    return moved(placing, cells.number, _timeline(sides, cells, overlay, keeps_right=keeps_right))
 
 
-def _placing(sides: Sides, cells: TimeCells, overlay: Overlay, *, preserved: bool) -> DataFrame:
+def _placing(sides: Sides, cells: TimeCells, overlay: Overlay, *, keeps_right: bool) -> DataFrame:
     """Both sides in one frame, with their places."""
     right, usable = sides.right, sides.can_match(sides.right)
-    if not preserved:
+    if not keeps_right:
         right, usable = replace(right, frame=right.frame.where(usable)), "true"
     ours, theirs = (
         own.frame.selectExpr(f"{cells.cell(own, usable)} AS cell", *own.travelling)
@@ -198,12 +198,12 @@ def _placing(sides: Sides, cells: TimeCells, overlay: Overlay, *, preserved: boo
     return overlay.laid(ours, theirs)
 
 
-def _timeline(sides: Sides, cells: TimeCells, overlay: Overlay, *, preserved: bool) -> Timeline | None:
+def _timeline(sides: Sides, cells: TimeCells, overlay: Overlay, *, keeps_right: bool) -> Timeline | None:
     """What tasks need to place rows by their times; None if every row's cell is known."""
     if cells.apart:
         return None
     ours, theirs = overlay.anchor_columns(sides.left, ["v0"]), overlay.other_columns(sides.right, ["v0"])
-    return Timeline(cells.stretches, ours, theirs, preserved)
+    return Timeline(cells.stretches, ours, theirs, keeps_right)
 
 
 def described(cells: TimeCells) -> tuple[str, str]:
@@ -218,12 +218,12 @@ def described(cells: TimeCells) -> tuple[str, str]:
     return "hash and time ranges", f"{len(cells.hot)} hot keys are cut by time into {cut} cells, the others hashed"
 
 
-def loads(sides: Sides, cells: TimeCells, *, preserved: bool) -> dict[str, Any]:
+def loads(sides: Sides, cells: TimeCells, *, keeps_right: bool) -> dict[str, Any]:
     """Count the rows that each cell gets and gives, in a pass over both sides."""
     compared = replace(sides, **{side: replace(getattr(sides, side), same=_ONLY_TIME) for side in ("left", "right")})
     overlay = Overlay.of(compared.left, compared.right)
-    placing = _placing(compared, cells, overlay, preserved=preserved)
-    found = collected(counted(placing, _timeline(compared, cells, overlay, preserved=preserved)))
+    placing = _placing(compared, cells, overlay, keeps_right=keeps_right)
+    found = collected(counted(placing, _timeline(compared, cells, overlay, keeps_right=keeps_right)))
     places, rows = (found.column(name).to_numpy() for name in (PLACE, "rows"))
     given = np.array([is_anchor(place) and not is_guest(place) for place in places.tolist()], np.bool_)
     taken, out = (np.bincount(cell_of(places), own, cells.number).astype(np.float64) for own in (rows, rows * given))

@@ -96,15 +96,14 @@ def _is_moved_column(node: exp.Expr) -> bool:
 def _no_rows(sides: Sides) -> Columns | None:
     """Empty columns of the types that the residuals read; None if one of them has no Arrow type that we know."""
     read = {(c.table, c.name) for own in sides.condition.residuals for c in own.node.find_all(exp.Column)}
-    arrays = {}
-    for side in (sides.left, sides.right):
-        for i, name in enumerate(side.payload):
-            if (side.name, name) in read:
-                kind = arrow_type(side.schema[f"p{i}"].dataType)
-                if kind is None:
-                    return None
-                arrays[side.name, name] = pa.nulls(0, kind)
-    return Columns(arrays, 0)
+    kinds = {
+        (side.name, name): arrow_type(side.schema[f"p{i}"].dataType)
+        for side in (sides.left, sides.right)
+        for i, name in enumerate(side.payload)
+        if (side.name, name) in read
+    }
+    known = {column: pa.nulls(0, kind) for column, kind in kinds.items() if kind is not None}
+    return Columns(known, 0) if len(known) == len(kinds) else None
 
 
 def _is_plain(residual: Expression, columns: Columns) -> bool:

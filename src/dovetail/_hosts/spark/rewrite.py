@@ -22,7 +22,12 @@ def rewritten(node: exp.Expr, places: dict[tuple[str, str], str]) -> str:
     node = node.copy()
     for own in node.find_all(exp.Lambda):
         for name in {argument.name.lower() for argument in own.expressions} & taken:
-            for part in list(own.find_all(exp.Identifier)):
-                if part.name.lower() == name and not (isinstance(part.parent, exp.Column) and part.parent.table):
-                    part.replace(exp.to_identifier(f"{name} of lambda", quoted=True))
+            _rename(own, name, f"{name} of lambda")
     return node.transform(moved).sql(dialect=AsWritten)
+
+
+def _rename(function: exp.Lambda, name: str, to: str) -> None:
+    """Rename an argument of a lambda function; a column of an input that is named like it stays."""
+    for part in list(function.find_all(exp.Identifier)):
+        if part.name.lower() == name and not (isinstance(part.parent, exp.Column) and part.parent.table):
+            part.replace(exp.to_identifier(to, quoted=True))

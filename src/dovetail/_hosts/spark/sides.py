@@ -102,7 +102,7 @@ class Sides:
         return replace(self, condition=self.condition.flip(), left=self.right, right=self.left)
 
     @property
-    def stays(self) -> tuple[str, str] | None:
+    def cannot_leave(self) -> tuple[str, str] | None:
         """A column that cannot leave Spark, and its type; None if all that travel can."""
         for own in (self.left, self.right):
             for i, name in enumerate(own.payload):
@@ -111,10 +111,10 @@ class Sides:
                     return f"{own.name}.{name}", kind.simpleString()
         return None
 
-    def refuse_what_stays(self) -> None:
+    def refuse_what_cannot_leave(self) -> None:
         """Refuse such a column, before any job starts."""
-        if self.stays is not None:
-            raise UnsupportedError.cannot_leave_spark(*self.stays)
+        if self.cannot_leave is not None:
+            raise UnsupportedError.cannot_leave_spark(*self.cannot_leave)
 
     def can_match(self, own: SparkSide) -> str:
         """Whether a row can match at all: its filters hold, its keys (unless null-safe) and values are there."""

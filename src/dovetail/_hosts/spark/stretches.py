@@ -31,35 +31,35 @@ if TYPE_CHECKING:
 class Margins:
     """What a cell needs beyond its own range, in ticks before its first and after its last time; None: everything.
 
-    To a *mark*, it also needs what lies up to the next time of a row that is known to exist on the right. Behind that
-    mark no row can be the nearest one to any row of the cell, so that nothing has to be carried from cell to cell: each
-    gets a few rows of its neighbours, one in as many as there are marks.
+    To a *milestone*, it also needs what lies up to the next time of a row that is known to exist on the right. Behind
+    that no row can be the nearest one to any row of the cell, so that nothing has to be carried from cell to cell: each
+    gets a few rows of its neighbours, one in as many as there are milestones.
     """
 
     axis: pa.DataType
     back: Any
     forward: Any
-    back_to_mark: bool = False
-    forward_to_mark: bool = False
+    back_to_milestone: bool = False
+    forward_to_milestone: bool = False
 
-    def lower(self, cut: pa.Scalar, marks: pa.Array) -> pa.Scalar | None:
+    def lower(self, cut: pa.Scalar, milestones: pa.Array) -> pa.Scalar | None:
         """The least time that a cell needs; None: all of them."""
         end = None if self.back is None else moved(cut, self.axis, -self.back)
-        return end if end is None or not self.back_to_mark else _nearest(marks, end, below=True)
+        return end if end is None or not self.back_to_milestone else _nearest(milestones, end, below=True)
 
-    def upper(self, cut: pa.Scalar, marks: pa.Array) -> pa.Scalar | None:
+    def upper(self, cut: pa.Scalar, milestones: pa.Array) -> pa.Scalar | None:
         """The greatest time that a cell needs; None: all of them."""
         end = None if self.forward is None else moved(cut, self.axis, self.forward)
-        return end if end is None or not self.forward_to_mark else _nearest(marks, end, below=False)
+        return end if end is None or not self.forward_to_milestone else _nearest(milestones, end, below=False)
 
 
-def _nearest(marks: pa.Array, end: pa.Scalar, *, below: bool) -> pa.Scalar | None:
-    """The last mark below a time, or the first at or above it."""
-    times, at = order_keys([marks, pa.array([end], marks.type)])
+def _nearest(milestones: pa.Array, end: pa.Scalar, *, below: bool) -> pa.Scalar | None:
+    """The last milestone below a time, or the first at or above it."""
+    times, at = order_keys([milestones, pa.array([end], milestones.type)])
     numbers = np.flatnonzero(times < at[0] if below else times >= at[0])
     if numbers.size == 0:
         return None
-    return marks[int(numbers[times[numbers].argmax() if below else times[numbers].argmin()])]
+    return milestones[int(numbers[times[numbers].argmax() if below else times[numbers].argmin()])]
 
 
 def on_axis(times: pa.ChunkedArray, axis: pa.DataType) -> pa.Array:
@@ -83,7 +83,7 @@ class Stretch:
     def of(
         cls, first: int, cuts: Sequence[tuple[int, int]], samples: tuple[pa.Table, pa.Table], margins: Margins
     ) -> Stretch:
-        """Turn sampled rows into times; those of the right sample are marks."""
+        """Turn sampled rows into times; those of the right sample are milestones."""
         sampled = [on_axis(sample.column("v0"), margins.axis) for sample in samples]
         times = [sampled[side][row] for side, row in cuts]
         lower, upper = ([end(time, sampled[1]) for time in times] for end in (margins.lower, margins.upper))

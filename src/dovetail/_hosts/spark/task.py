@@ -56,7 +56,7 @@ class CellTask:
         """The joined rows of a cell: anchor columns `a0`..., other columns `o0`... or aggregates.
 
         `numbered` asks for candidates of a residual that only Spark can test: pairs with the number of their anchor
-        row, from `first` up, and after them every anchor row alone, in which `paired` is false. A `digest` is of
+        row, from `first` up, and after them every anchor row by itself, in which `paired` is false. A `digest` is of
         further rows of the other side, which match all anchor rows that can match.
         """
         ours, theirs = self.left.shown(left), self.right.shown(right)
@@ -78,7 +78,7 @@ class CellTask:
             nothing = [pa.nulls(left.num_rows, array.type) for array in theirs]
             yield self._named([*ours, *nothing], left.num_rows, paired=False)
 
-    def partnered(self, left: pa.Table, right: pa.Table) -> NDArray[np.int64]:
+    def matched(self, left: pa.Table, right: pa.Table) -> NDArray[np.int64]:
         """The numbers of the anchor rows that have a partner."""
         ours, theirs = self.left.whole(left), self.right.whole(right)
         cell = Cell.of(self.condition, side_columns(ours), side_columns(theirs))
@@ -156,12 +156,12 @@ def marking_task(task: CellTask, anchors: bytes) -> Callable[[Batches], Batches]
 
     def run(batches: Batches) -> Batches:
         left = widened(unpack(anchors))
-        alone = np.arange(left.num_rows)
+        unmatched = np.arange(left.num_rows)
         for table in chunks(batches, max(CHUNK_ROWS, 2 * left.num_rows), CHUNK_BYTES):
-            alone = np.delete(alone, task.partnered(left.take(pa.array(alone)), table))
+            unmatched = np.delete(unmatched, task.matched(left.take(pa.array(unmatched)), table))
         seen = np.ones(-(-left.num_rows // BITS_OF_WORD) * BITS_OF_WORD, np.bool_)
         seen[left.num_rows :] = False
-        seen[alone] = False
+        seen[unmatched] = False
         words = np.packbits(seen, bitorder="little").view(np.int64)
         found = np.flatnonzero(words)
         yield pa.RecordBatch.from_arrays([pa.array(found), pa.array(words[found])], names=["word", "bits"])

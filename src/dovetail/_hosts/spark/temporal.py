@@ -104,7 +104,7 @@ def _kept(asked: Temporal, sides: dict[str, SparkFrame], number: int, *, pairs: 
         return _covered(found.filter(_is_met()))
     stretches = _gaps()
     if pairs:
-        stretches.append(F.when(_is_met(), _stretch(F.col(quoted(START)), F.col(quoted(END)), alone=False)))
+        stretches.append(F.when(_is_met(), _stretch(F.col(quoted(START)), F.col(quoted(END)), unmatched=False)))
     rows = found.withColumn(STRETCH, F.explode(F.array_compact(F.array(*stretches))))
     ends = [F.col(f"{quoted(STRETCH)}.{end}").alias(name) for end, name in (("start", START), ("end", END))]
     return rows.select(*(_column(column, asked.names[number]) for column in asked.shown), *ends)
@@ -135,7 +135,7 @@ def _islands(read: list[str], batches: Iterator[pa.RecordBatch]) -> Iterator[pa.
 
 
 def _in_line(asked: Temporal, sides: dict[str, SparkFrame], number: int) -> DataFrame:
-    """The pairs of one side's rows by start, and its rows without a partner.
+    """The pairs of one side's rows by start, and its unmatched rows.
 
     Each comes with its row's own interval, its NUMBER in the line of that row, how far those before it have REACHED,
     and where the LAST one ends.
@@ -151,13 +151,13 @@ def _in_line(asked: Temporal, sides: dict[str, SparkFrame], number: int) -> Data
 
 
 def _gaps() -> list[Column]:
-    """What no pair covers: all of a row without a partner, a gap before a pair, and, told once, the one behind all."""
+    """What no pair covers: all of an unmatched row, a gap before a pair, and, told once, the one behind all."""
     start, end, reached, last = _own(START), _own(END), F.col(REACHED), F.col(LAST)
     before, behind = reached < F.col(quoted(START)), (F.col(NUMBER) == 1) & (last < end)
     return [
-        F.when(~_is_met(), _stretch(start, end, alone=True)),
-        F.when(_is_met() & before, _stretch(reached, F.col(quoted(START)), alone=True)),
-        F.when(_is_met() & behind, _stretch(last, end, alone=True)),
+        F.when(~_is_met(), _stretch(start, end, unmatched=True)),
+        F.when(_is_met() & before, _stretch(reached, F.col(quoted(START)), unmatched=True)),
+        F.when(_is_met() & behind, _stretch(last, end, unmatched=True)),
     ]
 
 
@@ -174,8 +174,8 @@ def _own(column: str) -> Column:
     return F.col(quoted(f"own {column}"))
 
 
-def _stretch(start: Column, end: Column, *, alone: bool) -> Column:
-    return F.struct(start.alias("start"), end.alias("end"), F.lit(alone).alias("alone"))
+def _stretch(start: Column, end: Column, *, unmatched: bool) -> Column:
+    return F.struct(start.alias("start"), end.alias("end"), F.lit(unmatched).alias("unmatched"))
 
 
 def _column(column: OutputColumn, owner: str) -> Column:
@@ -183,7 +183,7 @@ def _column(column: OutputColumn, owner: str) -> Column:
     shown = F.col(quoted(column.name))
     if column.plain is not None and column.plain.table == owner:
         return shown
-    return F.when(~F.col(f"{quoted(STRETCH)}.alone"), shown).alias(column.name)
+    return F.when(~F.col(f"{quoted(STRETCH)}.unmatched"), shown).alias(column.name)
 
 
 def _covered(found: DataFrame) -> DataFrame:

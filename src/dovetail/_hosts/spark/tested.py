@@ -1,15 +1,15 @@
 """Joins of which only Spark can test the residuals: what tasks make of candidates once Spark has tested them.
 
 Meaning      the rows of a join, or the folds of each anchor row's partners, from candidates that `hold` or do not.
-Needs        of every anchor row first its candidates (`paired`), then the row alone, in one task; `row` numbers anchor
-             rows and ascends among those that come alone.
-How          row  paired  holds          left join: the pair of 0, and 1 alone
+Needs        of every anchor row first its candidates (`paired`), then the row by itself, in one task; `row` numbers
+             anchor rows and ascends among those that come by themselves.
+How          row  paired  holds          left join: the pair of 0, and 1 unmatched
              0    yes     yes            count(*):  0 has 1, 1 has 0
              1    yes     no
              0    no
              1    no
 Edges        a candidate for which a residual is NULL does not hold.
-State        of a join a bit for each anchor row; of a fold the pairs of anchor rows that have not come alone yet.
+State        of a join a bit for each anchor row; of a fold the pairs whose anchor row is still to come.
 Worst case   a fold holds what its aggregates read of all pairs of a cell, or of a million anchor rows.
 Source       our own.
 """
@@ -48,7 +48,7 @@ SEQUENCE = "v0"
 
 
 def settle(how: How) -> Callable[[Batches], Batches]:
-    """Finish a join: what has not been seen to hold by the time an anchor row comes alone has no partner."""
+    """Finish a join: what has not been seen to hold by the time an anchor row comes by itself has no partner."""
 
     def run(batches: Batches) -> Batches:
         seen = np.zeros(1 << 16, np.bool_)
@@ -81,7 +81,7 @@ class Folding:
     read: tuple[tuple[str, str], ...]
 
     def __call__(self, batches: Batches) -> Batches:
-        """Anchor rows with their folds, as these rows come alone."""
+        """Anchor rows with their folds, as these come by themselves."""
         waiting: list[pa.Table] = []
         for batch in batches:
             rows, paired, holds = _told(batch)
@@ -100,8 +100,8 @@ class Folding:
         columns = [batch.column(own) for own in names.values()]
         return _by_row(pa.Table.from_arrays(columns, names=list(names)).filter(pa.array(holds)))
 
-    def _folded(self, alone: pa.RecordBatch, pairs: pa.Table) -> pa.RecordBatch:
-        at, size = alone.column("row").to_numpy(), alone.num_rows
+    def _folded(self, anchors: pa.RecordBatch, pairs: pa.Table) -> pa.RecordBatch:
+        at, size = anchors.column("row").to_numpy(), anchors.num_rows
         sequence = np.zeros(pairs.num_rows, np.int64)
         if SEQUENCE in pairs.column_names:
             sequence = order_keys([one_chunk(pairs.column(SEQUENCE))])[0]
@@ -111,7 +111,7 @@ class Folding:
         arguments = arguments_of(self.aggregates, pairs)
         folded = fold(self.aggregates, arguments, join, "left", {"left": ours, "right": theirs}, size, ordered=True)
         names = [*self.ours, *(f"o{i}" for i in range(len(folded)))]
-        return pa.RecordBatch.from_arrays([*(alone.column(own) for own in self.ours), *folded], names=names)
+        return pa.RecordBatch.from_arrays([*(anchors.column(own) for own in self.ours), *folded], names=names)
 
 
 def _by_row(pairs: pa.Table) -> pa.Table:

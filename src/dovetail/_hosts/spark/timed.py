@@ -53,7 +53,7 @@ def project_timed(
     sides = project(replace(query, output=(*query.output, *extra)), types, left, right)
     if kind is None or axis not in sides.condition.comparisons:
         raise UsageError.no_axis(text, *("another type" if own is None else sql_name(own) for own in (ours, theirs)))
-    sides.refuse_what_stays()
+    sides.refuse_what_cannot_leave()
     return sides, kind
 
 

@@ -45,7 +45,7 @@ def run(asked: WindowJoin, left: SparkFrame, right: SparkFrame) -> DataFrame:
     """Fold the right DataFrame around each row of the left one."""
     query = asked.query
     task, sides, cells = _planned(asked, left, right)
-    rows = placed(sides, cells, task.sides.overlay, preserved=False)
+    rows = placed(sides, cells, task.sides.overlay, keeps_right=False)
     fields = [sides.left.schema[place].dataType for place in task.sides.left.showing] + aggregate_types(query, sides)
     names = [*(column.name for column in query.output), *(own.name for own in query.aggregates)]
     return mapped(rows, task.run, schema_of([(f"c{i}", kind) for i, kind in enumerate(fields)])).toDF(*names)
@@ -54,7 +54,7 @@ def run(asked: WindowJoin, left: SparkFrame, right: SparkFrame) -> DataFrame:
 def explain(asked: WindowJoin, left: SparkFrame, right: SparkFrame) -> Plan:
     """Say how the right DataFrame will be folded."""
     _, sides, cells = _planned(asked, left, right)
-    return window_plan(asked, "spark", *described(cells), **loads(sides, cells, preserved=False))
+    return window_plan(asked, "spark", *described(cells), **loads(sides, cells, keeps_right=False))
 
 
 def _planned(asked: WindowJoin, left: SparkFrame, right: SparkFrame) -> tuple[WindowTask, Sides, TimeCells]:
@@ -101,7 +101,7 @@ def _margins(asked: WindowJoin, kind: pa.DataType, greatest: dict[str, pa.Scalar
         kind,
         None if None in back else max(back),
         None if None in forward else max(forward),
-        back_to_mark=any(own.include_prevailing for own in asked.windows),
+        back_to_milestone=any(own.include_prevailing for own in asked.windows),
     )
 
 

@@ -75,12 +75,12 @@ class Meet:
     def turns(self) -> tuple[Meets, ...]:
         """What is done for rows that drive the join: a full one is driven by either input in turn."""
         if self.what == "join" and read_how(self.call.get("how", "inner")) == "full":
-            return replace(self, call=self.call | {"how": "left"}), Alone(self)
+            return replace(self, call=self.call | {"how": "left"}), Unmatched(self)
         return (self,)
 
 
 @dataclass(frozen=True)
-class Alone:
+class Unmatched:
     """The right rows that no left one meets, as a full join shows them."""
 
     full: Meet

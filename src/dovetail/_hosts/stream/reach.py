@@ -77,8 +77,8 @@ def _rules_of_join(query: Query) -> tuple[Rule, ...]:
 def _takes_one(asked: AsOf) -> bool:
     """Whether the last row before a left one is its only candidate, however long ago that was."""
     condition = asked.query.condition
-    alone = len(condition.comparisons) == 1 and not condition.residuals
-    return asked.direction == "backward" and asked.tolerance is None and alone
+    single = len(condition.comparisons) == 1 and not condition.residuals
+    return asked.direction == "backward" and asked.tolerance is None and single
 
 
 def reach_of(asked: Asked, times: Times) -> Reach:

@@ -133,15 +133,21 @@ class External:
                 for own in self.inputs
             ]
             for parts, before in slabs(flat):
-                tagged = list(zip(parts, (source.tag for source in flat), strict=True))
-                width = len(groups)
-                slab = [together(tagged[i * width : (i + 1) * width]) for i in range(len(self.inputs))]
+                slab = self._by_input(parts, flat)
                 for writer, batch in zip(writers, slab, strict=True):
                     if batch is not None:
                         writer.write(keeps(batch.drop_columns([TAG])))
                 if join is not None:
                     yield from join.advance(slab, before)
         made += [writer.run for writer in writers]
+
+    def _by_input(
+        self, parts: Sequence[pa.RecordBatch | None], sources: Sequence[Source]
+    ) -> list[pa.RecordBatch | None]:
+        """What the sources of each input, which stand side by side, have given, as one batch that tells them apart."""
+        tagged = [(part, source.tag) for part, source in zip(parts, sources, strict=True)]
+        width = len(sources) // len(self.inputs)
+        return [together(tagged[i : i + width]) for i in range(0, len(tagged), width)]
 
 
 def _sorted(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:

@@ -155,19 +155,26 @@ def _progressive(operator: ProgressiveOperator, feeds: dict[str, Iterator[pa.Rec
     """Take batches of both inputs in turn; sort and merge meanwhile."""
     workers = Workers(operator)
     try:
-        while feeds:
-            for name in list(feeds):
-                batch = next(feeds[name], None)
-                if batch is None:
-                    del feeds[name]
-                elif batch.num_rows and operator.on_batch(name, batch):
-                    yield from workers.sort(operator.take_lists())
-                    workers.merge_if_due()
+        for name, batch in _in_turn(feeds):
+            if batch.num_rows and operator.on_batch(name, batch):
+                yield from workers.sort(operator.take_lists())
+                workers.merge_if_due()
         yield from workers.sort(operator.take_lists())
         yield from workers.finish()
     finally:
         workers.stop()
         operator.external.directory.clear()
+
+
+def _in_turn(feeds: dict[str, Iterator[pa.RecordBatch]]) -> Iterator[tuple[str, pa.RecordBatch]]:
+    """One batch of each input after the other, until all have ended."""
+    while feeds:
+        for name in list(feeds):
+            batch = next(feeds[name], None)
+            if batch is None:
+                del feeds[name]
+            else:
+                yield name, batch
 
 
 def _lateness(given: object, axis: pa.DataType) -> int:
