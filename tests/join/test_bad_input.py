@@ -232,7 +232,7 @@ def test_values_of_every_type_are_counted(values: pa.Array) -> None:
 
 
 def test_one_frame_and_three_without_names_are_refused() -> None:
-    with pytest.raises(UsageError, match=r"join got 1 inputs; it takes two, or more if each has a name. Hint"):
+    with pytest.raises(UsageError, match=r"join got 1 input; it takes two, or more if each has a name. Hint"):
         dv.join(LEFT, on="l.at > 1")
     with pytest.raises(UsageError, match=r"join got 3 inputs"):
         dv.join(LEFT, RIGHT, c=RIGHT, on="l.at > r.start")

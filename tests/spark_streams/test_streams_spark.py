@@ -306,6 +306,10 @@ _STAY = "├─ l stays: until the watermark has passed l.ts"
             ],
         ),
         (
+            {"on": "l.ts >= r.ts", "how": "left"},
+            [_STAY, "├─ r stays: for good"],
+        ),
+        (
             {"on": "ts", "keys": "k", "direction": "backward"},
             [
                 "left join, as-of, by runs on stream",

@@ -229,7 +229,7 @@ def test_a_batch_may_say_more_of_its_columns_than_the_schema() -> None:
     ("schemas", "options", "message"),
     [
         ([A.schema, B.schema], {}, r"schemas is a list; an operator needs the schema of every input by its name. Hint"),
-        ({"a": A.schema}, {}, r"join of streams got 1 inputs"),
+        ({"a": A.schema}, {}, r"join of streams got 1 input;"),
         ({"a": A.schema, "b": {"s": "int"}}, {}, r"b is a dict; the engine needs its schema. Hint: b=table.schema"),
         ({"a": A.schema, "b": B.schema}, {"late": 5}, r"late is 5; it is called with a side and its rows. Hint"),
     ],
@@ -240,7 +240,7 @@ def test_an_operator_needs_schemas(schemas: Any, options: dict[str, Any], messag
 
 
 def test_a_stream_needs_another() -> None:
-    with pytest.raises(UsageError, match=r"join of streams got 1 inputs"):
+    with pytest.raises(UsageError, match=r"join of streams got 1 input;"):
         stream.join(a=A, on="TRUE")
     with pytest.raises(UsageError, match=r"algorithm 'progressive' joins two inputs; got 3"):
         stream.join(a=A, b=B, c=A, on="a.k = b.k")

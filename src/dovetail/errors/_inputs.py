@@ -20,12 +20,14 @@ class OfInputs(DovetailError):
         rule, hint = "two", f"{function}(left, right, on=...)"
         if takes_more:
             rule, hint = "two, or more if each has a name", f"{hint} or {function}(a=..., b=..., c=..., on=...)"
-        return cls(f"{function} got {got} inputs; it takes {rule}. Hint: {hint}.")
+        return cls(f"{function} got {got} input{'s' * (got != 1)}; it takes {rule}. Hint: {hint}.")
 
     @classmethod
     def number_of_streams(cls, got: int) -> Self:
         """Refuse fewer streams than two."""
-        return cls(f"a join of streams got {got} inputs; it takes two or more. Hint: give each its name, a=..., b=....")
+        return cls(
+            f"a join of streams got {got} input{'s' * (got != 1)}; it takes two or more. Hint: name each, a=..., b=...."
+        )
 
     @classmethod
     def alike_inputs(cls, names: Iterable[str]) -> Self:

@@ -44,7 +44,7 @@ def _remembered(own: Joined) -> Iterator[Texts]:
         last = (
             "; the last of each key stays" if any(rule.prevailing and rule.driving != i for rule in own.rules) else ""
         )
-        waits = "" if last else _while_awaited(own, i)
+        waits = "" if last or not until.bounds else _while_awaited(own, i)
         yield f"{side.own.name} stays", f"{until}{waits}{last}"
     by = "hash of the keys" if own.keys else "no key to place rows by"
     yield "cells", f"{own.cells}, {by}"
