@@ -147,6 +147,17 @@ def test_the_document_s_cascade_and_the_order_of_our_own() -> None:
         assert_same_rows(got, want)
 
 
+def test_nanoseconds_count_in_what_is_shown_and_folded() -> None:
+    at = pa.array([1, 2, 3], pa.timestamp("ns"))
+    inputs = dict.fromkeys("abc", pa.table({"at": at}))
+    on = "a.at < b.at AND b.at < c.at"
+    shown = dv.join(**inputs, on=on, select="greatest(a.at, c.at) AS last, b.at")
+    assert shown.schema.types == [at.type, at.type]
+    assert [own.to_numpy().astype(int).tolist() for own in shown.columns] == [[3], [2]]
+    folded = dv.join(**inputs, on=on, agg={"last": "max(c.at)"}, per="a")
+    assert folded["last"].cast(pa.int64()).to_pylist() == [3, None, None]
+
+
 def test_names_that_clash_get_their_input_before_them() -> None:
     assert dv.join(r=R, s=S, t=T, on=CHAIN).column_names == ["a", "n", "b", "s_n", "c", "t_n"]
 
