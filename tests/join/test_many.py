@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -194,6 +195,14 @@ def test_explain_tells_the_order_and_counts_the_results_of_a_tree() -> None:
     cycle = dv.explain(r=R, s=S, t=T, on=f"{CHAIN} AND r.n < t.n")
     assert (cycle.kind, cycle.exact) == ("3 inputs in a cycle", False)
     assert dv.join(r=R, s=S, t=T, on=CHAIN).num_rows == dv.explain(r=R, s=S, t=T, on=CHAIN).results
+
+
+@pytest.mark.parametrize("number", [4, 5])
+def test_explain_tells_how_many_results_there_are_beyond_64_bits(number: int) -> None:
+    names, rows = "abcde"[:number], 80_000
+    inputs = {name: pa.table({"at": pa.repeat(0, rows)}) for name in names}
+    plan = dv.explain(**inputs, on=" AND ".join(f"{one}.at <= {other}.at" for one, other in pairwise(names)))
+    assert (plan.results, plan.exact) == (rows**number, number == 4)
 
 
 MISTAKES: list[tuple[dict[str, Any], str]] = [

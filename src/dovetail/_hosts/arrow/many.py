@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from sqlglot import exp
 
+from dovetail._core.columns.axis import MOST
 from dovetail._core.columns.table import Columns, settled_schema
 from dovetail._core.columns.types import is_of_nanoseconds
 from dovetail._core.condition.inputs import Input, Inputs, ManyInputs
@@ -23,7 +25,7 @@ from dovetail._core.plan.query import read_query, selected
 from dovetail._hosts.arrow import join as two
 from dovetail._hosts.arrow.frames import Frame, open_frames
 from dovetail._hosts.ring.wire import chunks
-from dovetail.errors import UnsupportedError
+from dovetail.errors import UnsupportedError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -67,13 +69,17 @@ def explain(frames: dict[str, Any], **call: Any) -> Plan:
 
 
 def _results(query: ManyQuery, tables: Tables) -> int | None:
-    """The exact number of results if the conditions form a tree: counted without pairs."""
+    """The exact number of results if the conditions form a tree: counted without pairs, while counts fit 64 bits."""
     counting = replace(query, per=query.names[0], output=(), aggregates=(Aggregate("n", "count", None),))
     try:
         counts = _folded(fold_tree(counting), tables).column("n")
     except UnsupportedError:
         return None
-    return int(pc.sum(counts).as_py() or 0)
+    except UsageError:
+        if prod(table.num_rows for table in tables.values()) <= MOST:
+            raise
+        return None
+    return int(pc.sum(counts.cast(pa.decimal128(19, 0))).as_py() or 0)
 
 
 def _open(frames: dict[str, Any], call: dict[str, Any]) -> tuple[dict[str, Frame], ManyQuery, Tables]:
