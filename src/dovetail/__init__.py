@@ -543,6 +543,8 @@ def _sides(function: Callable[..., Any], frames: tuple[Any, ...], named: dict[st
     number, takes_more = len(frames) + len(named), function in (join, temporal_join)
     if number < 2 or len(sides) != number or (number > 2 and (frames or not takes_more)):  # noqa: PLR2004 -- two sides
         raise UsageError.number_of_inputs(number, function.__name__, takes_more=takes_more)
+    if "" in sides:
+        raise UsageError.nameless_input()
     if len({name.lower() for name in sides}) < number:
         raise UsageError.alike_inputs(sides)
     return sides

@@ -120,6 +120,11 @@ def test_field_of_a_struct_is_found_whatever_its_case_and_made_canonical() -> No
             UnsupportedError,
             "time zone of '2020-01-01 01:02:03 Eur",
         ),
+        ("cast(a AS DECIMAL(50, 2))", UsageError, "'DECIMAL\\(50, 2\\)' is no type; a decimal has 1 to 38 digits"),
+        ("cast(a AS DECIMAL(5, 7))", UsageError, "'DECIMAL\\(5, 7\\)' is no type"),
+        ("cast(a AS DECIMAL(x, 2))", UsageError, "'DECIMAL\\(X, 2\\)' is no type"),
+        ("cast(a AS DECIMAL(1, 2, 3))", UsageError, "'DECIMAL\\(1, 2, 3\\)' is no type"),
+        ("INTERVAL 106751992 DAYS", UsageError, "'106751992' DAYS\" overflows INTERVAL DAY TO SECOND"),
         ("a IN (SELECT 1)", UnsupportedError, "IN over anything but a list"),
     ],
 )

@@ -307,6 +307,11 @@ def test_a_cross_join_with_a_condition_is_an_inner_one() -> None:
     assert dv.join(LEFT, RIGHT, on="l.at > r.start", how="cross") == dv.join(LEFT, RIGHT, on="l.at > r.start")
 
 
+def test_an_input_without_a_name_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"^the name of an input is ''; .* Hint: join\(p=..., o=..., on=...\)\.$"):
+        dv.join(**{"": LEFT, "r": RIGHT}, on="``.at > r.start")
+
+
 def test_inputs_whose_names_differ_in_case_alone_are_refused() -> None:
     with pytest.raises(UsageError, match=r"inputs 'a', 'A' have the same name in SQL.*Hint: rename one"):
         dv.join(a=LEFT, A=RIGHT, on="a.at > A.start")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -147,6 +148,17 @@ def test_the_document_s_cascade_and_the_order_of_our_own() -> None:
         assert_same_rows(got, want)
 
 
+def test_nanoseconds_count_in_what_is_shown_and_folded() -> None:
+    at = pa.array([1, 2, 3], pa.timestamp("ns"))
+    inputs = dict.fromkeys("abc", pa.table({"at": at}))
+    on = "a.at < b.at AND b.at < c.at"
+    shown = dv.join(**inputs, on=on, select="greatest(a.at, c.at) AS last, b.at")
+    assert shown.schema.types == [at.type, at.type]
+    assert [own.to_numpy().astype(int).tolist() for own in shown.columns] == [[3], [2]]
+    folded = dv.join(**inputs, on=on, agg={"last": "max(c.at)"}, per="a")
+    assert folded["last"].cast(pa.int64()).to_pylist() == [3, None, None]
+
+
 def test_names_that_clash_get_their_input_before_them() -> None:
     assert dv.join(r=R, s=S, t=T, on=CHAIN).column_names == ["a", "n", "b", "s_n", "c", "t_n"]
 
@@ -183,6 +195,14 @@ def test_explain_tells_the_order_and_counts_the_results_of_a_tree() -> None:
     cycle = dv.explain(r=R, s=S, t=T, on=f"{CHAIN} AND r.n < t.n")
     assert (cycle.kind, cycle.exact) == ("3 inputs in a cycle", False)
     assert dv.join(r=R, s=S, t=T, on=CHAIN).num_rows == dv.explain(r=R, s=S, t=T, on=CHAIN).results
+
+
+@pytest.mark.parametrize("number", [4, 5])
+def test_explain_tells_how_many_results_there_are_beyond_64_bits(number: int) -> None:
+    names, rows = "abcde"[:number], 80_000
+    inputs = {name: pa.table({"at": pa.repeat(0, rows)}) for name in names}
+    plan = dv.explain(**inputs, on=" AND ".join(f"{one}.at <= {other}.at" for one, other in pairwise(names)))
+    assert (plan.results, plan.exact) == (rows**number, number == 4)
 
 
 MISTAKES: list[tuple[dict[str, Any], str]] = [

@@ -53,6 +53,12 @@ COLUMNS = {
             for at in range(3)
         ]
     ),
+    "dictionaries with NULL in chunks": pa.chunked_array(
+        [
+            pa.DictionaryArray.from_arrays(pa.array([0, 1], pa.int8()), pa.array(["a", None])),
+            pa.DictionaryArray.from_arrays(pa.array([1], pa.int8()), pa.array([None, "b"])),
+        ]
+    ),
     "dictionary of moments": pa.array([dt.datetime(2024, 1, 1, tzinfo=dt.UTC)] * 3).dictionary_encode(),
 }
 

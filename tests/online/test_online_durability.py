@@ -12,6 +12,7 @@ import sys
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -259,3 +260,14 @@ def test_decimals_that_are_null_are_stored_and_restored(tmp_path: Path) -> None:
     engine.insert([{"ts": 1, "d": Decimal(3)}, {"ts": 2, "d": None}])
     assert engine.request({"ts": 5}) == {"ts": 5, "a": 3}
     assert dv.online.WindowJoin.restore(log=log).request({"ts": 5}) == {"ts": 5, "a": 3}
+
+
+def test_a_snapshot_keeps_the_nanoseconds_of_a_window(tmp_path: Path) -> None:
+    schema = pa.schema([("at", pa.timestamp("ns"))])
+    window: dict[str, Any] = {"preceding": pd.Timedelta(500, "ns"), "agg": {"n": "count(*)"}, "lateness": "1 second"}
+    engine = dv.online.WindowJoin(base=schema, probe=schema, on="at", **window)
+    engine.insert(pa.table({"at": pa.array([0], pa.timestamp("ns"))}))
+    engine.snapshot(tmp_path / "kept")
+    again = dv.online.WindowJoin.restore(tmp_path / "kept")
+    asked = pa.table({"at": pa.array([500, 501], pa.timestamp("ns"))})
+    assert [own.request(asked)["n"].to_pylist() for own in (engine, again)] == [[1, 0], [1, 0]]

@@ -101,6 +101,11 @@ def test_a_plan_without_comparison_has_nothing_to_draw(tmp_path: Path) -> None:
         dv.explain(POINTS, SPANS, on="l.k = r.k").plot(tmp_path / "matrix.png")
 
 
+def test_a_picture_needs_a_path() -> None:
+    with pytest.raises(UsageError, match=r"^path is 5; it is a path. Hint: path='a/folder/name', or a pathlib.Path.$"):
+        dv.explain(POINTS, SPANS, on="l.at < r.s").plot(5)  # type: ignore[arg-type]
+
+
 def test_spark_says_why_it_broadcasts_or_cuts_cells(spark: SparkSession) -> None:
     points, spans = spark.createDataFrame(POINTS), spark.createDataFrame(SPANS)
     small = dv.explain(points, spans, on="l.at >= r.s AND l.at < r.e", how="left")

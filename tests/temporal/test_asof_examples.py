@@ -6,6 +6,7 @@ import datetime as dt
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -149,3 +150,13 @@ def test_candidates_that_fail_a_comparison_are_skipped_and_not_tested(test: str)
     quotes = pa.table({"ts": range(rows), "price": [5] + [20] * (rows - 2) + [3]})
     got = dv.asof_join(trades, quotes, on="ts", direction="nearest", where=f"{test} AND l.ts <> r.ts")
     assert got["r_ts"].to_pylist() == [rows - 1] + [0 if 2 * i < rows else rows - 1 for i in range(1, rows - 1)] + [0]
+
+
+def test_a_length_of_time_of_pandas_keeps_its_nanoseconds() -> None:
+    ours = pa.table({"at": pa.array([400, 900, 901, 5000], pa.timestamp("ns"))})
+    theirs = pa.table({"at": pa.array([400], pa.timestamp("ns"))})
+    near: dict[str, Any] = {"tolerance": pd.Timedelta(500, "ns"), "how": "semi"}
+    assert dv.asof_join(ours, theirs, on="at", **near).num_rows == 2
+    window = dv.sliding(pd.Timedelta(501, "ns"))
+    assert dv.temporal_join(a=ours, b=theirs, on="TRUE", ts="at", window=window).num_rows == 2
+    assert dv.temporal_join(a=theirs, b=ours, on="TRUE", ts="at", window=window, how="anti").num_rows == 0

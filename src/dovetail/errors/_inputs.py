@@ -35,6 +35,13 @@ class OfInputs(DovetailError):
         return cls(f"inputs {quoted(names)} have the same name in SQL, which knows no case. Hint: rename one of them.")
 
     @classmethod
+    def nameless_input(cls) -> Self:
+        """Refuse an empty name, which no column can have before it."""
+        return cls(
+            "the name of an input is ''; a condition speaks of inputs by name. Hint: join(p=..., o=..., on=...)."
+        )
+
+    @classmethod
     def no_frame(cls, name: str, got: str) -> Self:
         """Name an input that is no frame."""
         return cls(

@@ -29,6 +29,14 @@ class OfValues(DovetailError):
         return cls(f"{sql!r} overflows {kind}; Spark refuses it, too. Hint: cast an operand to a wider type.")
 
     @classmethod
+    def no_decimal(cls, text: str) -> Self:
+        """Refuse digits that no decimal of Spark's has."""
+        return cls(
+            f"{text!r} is no type; a decimal has 1 to 38 digits, all of them or some behind the point. "
+            "Hint: DECIMAL(38,2)."
+        )
+
+    @classmethod
     def no_cast(cls, source: str, target: str) -> Self:
         """Refuse a cast that Spark refuses, too."""
         return cls(f"a cast of {source} to {target} does not exist in Spark. Hint: cast to a type in between.")

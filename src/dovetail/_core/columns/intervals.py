@@ -60,6 +60,8 @@ def interval(node: exp.Expr, scope: Scope) -> pa.Array:
     """Evaluate an INTERVAL literal in any of its spellings."""
     months, micros, is_months = _parsed(node)
     number, arrow_type = (months, YEAR_MONTH) if is_months else (micros, DAY_TIME)
+    if not _INT64.min <= number <= _INT64.max:
+        raise overflown(node, arrow_type)
     return column(np.full(scope.rows, number, dtype=np.int64), np.ones(scope.rows, dtype=np.bool_), arrow_type)
 
 

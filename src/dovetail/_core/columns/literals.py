@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from dovetail._core.columns.cast import cast
 from dovetail._core.columns.lanes import constant
-from dovetail._core.columns.scope import overflown, refused, unsupported
+from dovetail._core.columns.scope import overflown, refused, text_of, unsupported
 from dovetail._core.columns.types import (
     BIGINT,
     BINARY,
@@ -165,11 +165,20 @@ def field(node: exp.Expr, scope: Scope) -> pa.Array:
 def sql_type(node: exp.Expr) -> pa.DataType:
     """Return the Arrow type of a type that is written in SQL."""
     if isinstance(node, exp.DataType) and node.this == _Type.DECIMAL:
-        sizes = [int(parameter.this.name) for parameter in node.expressions]
-        return pa.decimal128(*(sizes or [10]), *([0] if len(sizes) < 2 else []))  # noqa: PLR2004
+        return _decimal_type(node)
     if isinstance(node, exp.DataType) and node.this in _TYPES:
         return _TYPES[node.this]
     raise unsupported(node, "the type of a cast")
+
+
+def _decimal_type(node: exp.DataType) -> pa.DataType:
+    """A decimal type of the digits that are written, or of 10; Spark has none of more than 38."""
+    sizes = [own.this.name if isinstance(own.this, exp.Literal) else "" for own in node.expressions]
+    digits = [int(size) if size.isdigit() else -1 for size in sizes] or [10]
+    precision, scale, *more = (*digits, 0) if len(digits) == 1 else digits
+    if more or not 0 <= scale <= precision <= MAX_PRECISION or precision == 0:
+        raise UsageError.no_decimal(text_of(node))
+    return pa.decimal128(precision, scale)
 
 
 def explicit_cast(node: exp.Expr, scope: Scope) -> pa.Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from fractions import Fraction
 
@@ -35,3 +36,8 @@ def read_duration(text: str) -> int | None:
     if total.denominator != 1:
         raise UsageError.too_fine(text)
     return int(total)
+
+
+def nanoseconds_of(length: dt.timedelta) -> int:
+    """The nanoseconds of a length of time; pandas' own has some beside its microseconds."""
+    return int(length // dt.timedelta(microseconds=1) * 1000 + getattr(length, "nanoseconds", 0))

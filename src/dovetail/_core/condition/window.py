@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from dovetail._core.condition.duration import read_duration
+from dovetail._core.condition.duration import nanoseconds_of, read_duration
 from dovetail._core.condition.number import read_number
 from dovetail.errors import UsageError
 
@@ -34,7 +34,7 @@ def read_window(kind: Literal["sliding", "fixed"], given: object) -> Window:
 
 def _length(given: object) -> tuple[Fraction | None, bool]:
     if isinstance(given, dt.timedelta):
-        return Fraction((given // dt.timedelta(microseconds=1)) * 1000), True
+        return Fraction(nanoseconds_of(given)), True
     number = read_number(given)
     if number is not None:
         return number, False

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from dovetail._core.condition.duration import read_duration
+from dovetail._core.condition.duration import nanoseconds_of, read_duration
 from dovetail._core.condition.number import read_number
 from dovetail._core.condition.parse import column_expression
 from dovetail.errors import UsageError
@@ -46,7 +46,7 @@ Offset = Duration | Number | PerRow
 def read_offset(option: str, given: object, base: Input) -> Offset:
     """Read the value of an option: text is a duration, or else the name of a base column."""
     if isinstance(given, dt.timedelta):
-        return Duration((given // dt.timedelta(microseconds=1)) * 1000)
+        return Duration(nanoseconds_of(given))
     number = read_number(given)
     if number is not None:
         return Number(number)

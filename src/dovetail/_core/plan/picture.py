@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dovetail._core.plan.knobs import read_path
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from matplotlib.figure import Figure
 
     from dovetail._core.plan.plan import Plan
@@ -23,11 +25,12 @@ LONGEST_LABEL = 70
 def draw(plan: Plan, path: str | Path) -> None:
     """Write the picture of a plan's matrix; the ending of the file tells its format."""
     figure = _figure(plan)
+    place = read_path("path", path)
     formats = [f".{ending}" for ending in figure.canvas.get_supported_filetypes()]
-    if Path(path).suffix.lower() not in ("", *formats):
+    if place.suffix.lower() not in ("", *formats):
         raise UsageError.file_ending(path, formats)
     try:
-        figure.savefig(path, dpi=130)
+        figure.savefig(place, dpi=130)
     except OSError as error:
         raise UsageError.unwritable_file(path, error.strerror or str(error)) from None
 

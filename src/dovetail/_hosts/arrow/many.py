@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from sqlglot import exp
 
-from dovetail._core.columns.table import Columns
+from dovetail._core.columns.axis import MOST
+from dovetail._core.columns.table import Columns, settled_schema
+from dovetail._core.columns.types import is_of_nanoseconds
 from dovetail._core.condition.inputs import Input, Inputs, ManyInputs
 from dovetail._core.plan.aggregates import Aggregate
 from dovetail._core.plan.cascade import SAMPLED_ROWS, cascade, connected_pairs, greedy_order
@@ -21,7 +25,7 @@ from dovetail._core.plan.query import read_query, selected
 from dovetail._hosts.arrow import join as two
 from dovetail._hosts.arrow.frames import Frame, open_frames
 from dovetail._hosts.ring.wire import chunks
-from dovetail.errors import UnsupportedError
+from dovetail.errors import UnsupportedError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -30,6 +34,7 @@ if TYPE_CHECKING:
     from dovetail._core.plan.fold_tree import FoldTree
     from dovetail._core.plan.many import ManyQuery
     from dovetail._core.plan.plan import Plan
+    from dovetail._core.plan.query import OutputColumn
 
     Tables = dict[str, pa.Table]
 
@@ -42,9 +47,10 @@ def run(frames: dict[str, Any], **call: Any) -> Any:
     opened, query, tables = _open(frames, call)
     if query.per is not None:
         tree = fold_tree(query)
-        schema = _folded(tree, _none(tables)).schema
-        return opened[query.per].restore(schema, iter(_folded(tree, tables).to_batches()))
-    schema = _schema(cascade(query, query.names), query, _none(tables))
+        _folded(tree, _none(tables))
+        found = _folded(tree, tables)
+        return opened[query.per].restore(found.schema, iter(found.to_batches()))
+    schema = _finer(_schema(cascade(query, query.names), query, _none(tables)), query, tables)
     steps = cascade(query, _order(query, tables)[0])
     batches = (batch.cast(schema) for table in _joined(steps, query, tables) for batch in table.to_batches())
     return opened[query.names[0]].restore(schema, batches)
@@ -63,13 +69,17 @@ def explain(frames: dict[str, Any], **call: Any) -> Plan:
 
 
 def _results(query: ManyQuery, tables: Tables) -> int | None:
-    """The exact number of results if the conditions form a tree: counted without pairs."""
+    """The exact number of results if the conditions form a tree: counted without pairs, while counts fit 64 bits."""
     counting = replace(query, per=query.names[0], output=(), aggregates=(Aggregate("n", "count", None),))
     try:
         counts = _folded(fold_tree(counting), tables).column("n")
     except UnsupportedError:
         return None
-    return int(pc.sum(counts).as_py() or 0)
+    except UsageError:
+        if prod(table.num_rows for table in tables.values()) <= MOST:
+            raise
+        return None
+    return int(pc.sum(counts.cast(pa.decimal128(19, 0))).as_py() or 0)
 
 
 def _open(frames: dict[str, Any], call: dict[str, Any]) -> tuple[dict[str, Frame], ManyQuery, Tables]:
@@ -103,6 +113,19 @@ def _schema(steps: list[Step], query: ManyQuery, tables: Tables) -> pa.Schema:
     for step in steps:
         table = _step(step, query, table, tables[step.right]).read_all()
     return table.schema
+
+
+def _finer(schema: pa.Schema, query: ManyQuery, tables: Tables) -> pa.Schema:
+    """The columns with nanoseconds where they read some that count: without rows, all seem whole microseconds."""
+    kinds = {(name, own.name): own.type for name, table in tables.items() for own in settled_schema(table)}
+    fine = {key for key, kind in kinds.items() if is_of_nanoseconds(kind)}
+
+    def finer(field: pa.Field, column: OutputColumn) -> pa.Field:
+        read = {(own.table, own.name) for own in column.shows.node.find_all(exp.Column)}
+        moment = pa.types.is_timestamp(field.type) and read & fine
+        return field.with_type(pa.timestamp("ns", field.type.tz)) if moment else field
+
+    return pa.schema([finer(*own) for own in zip(schema, query.output, strict=True)])
 
 
 def _joined(steps: list[Step], query: ManyQuery, tables: Tables) -> Iterator[pa.Table]:

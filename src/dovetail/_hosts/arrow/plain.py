@@ -82,8 +82,25 @@ def roomy_schema(schema: pa.Schema) -> pa.Schema:
 
 def plain_table(table: pa.Table) -> pa.Table:
     """A table with the same values in plain columns."""
+    table = _told_by_indices(table)
     fields = [_field_in_one(*own) for own in zip(plain_schema(table.schema), table.columns, strict=True)]
     return _fitted(table, pa.schema(fields, table.schema.metadata))
+
+
+def _told_by_indices(table: pa.Table) -> pa.Table:
+    """A table whose dictionaries hold no NULL: Arrow puts no two together of which one does."""
+    for number, column in enumerate(table.columns):
+        if pa.types.is_dictionary(column.type) and any(own.dictionary.null_count for own in column.chunks):
+            chunks = [_without_null(own) for own in column.chunks]
+            table = table.set_column(number, table.schema.field(number), pa.chunked_array(chunks, column.type))
+    return table
+
+
+def _without_null(column: pa.DictionaryArray) -> pa.DictionaryArray:
+    """The same values, of which the indices alone tell where there is none."""
+    there = pc.indices_nonzero(column.dictionary.is_valid()).cast(pa.int64())
+    indices = pc.index_in(column.indices.cast(pa.int64()), there).cast(column.type.index_type)
+    return pa.DictionaryArray.from_arrays(indices, column.dictionary.take(there), ordered=column.type.ordered)
 
 
 def _fitted(table: pa.Table, schema: pa.Schema) -> pa.Table:
@@ -111,7 +128,7 @@ def _values_of(column: pa.ChunkedArray) -> int:
 def plain_batch(batch: pa.RecordBatch) -> pa.RecordBatch:
     """A batch with the same values in columns of a roomy schema."""
     table = pa.Table.from_batches([batch])
-    plain = _fitted(table, roomy_schema(table.schema))
+    plain = _fitted(_told_by_indices(table), roomy_schema(table.schema))
     return batch if plain is table else next(iter(plain.to_batches()), no_rows(plain.schema))
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from dovetail._core.condition.duration import nanoseconds_of
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -70,7 +71,8 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Decimal):
         return {"decimal": str(value)}
     if isinstance(value, dt.timedelta):
-        return {"microseconds": value // dt.timedelta(microseconds=1)}
+        length = nanoseconds_of(value)
+        return f"{length} nanoseconds" if length % 1000 else {"microseconds": length // 1000}
     if isinstance(value, (list, tuple)):
         return [_plain(own) for own in value]
     if hasattr(value, "items"):
