@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from pyspark.ml.linalg import Vectors, VectorUDT
 from pyspark.sql import functions as F
 
 import dovetail as dv
@@ -23,7 +24,7 @@ COLUMNS = {
     "list": "array(id, id % 3)",
     "dict": "map('a', id % 4, 'b', NULL)",
     "nested": "struct(id % 4 AS x, named_struct('y', id % 3, 'z z', array(id)) AS z)",
-    "any": "parse_json(concat('{\"v\":', id, '}'))",
+    "any": "IF(id % 4 = 0, NULL, parse_json(concat('{\"v\":', id, '}')))",
     "span": "make_dt_interval(0, id % 6)",
     "nothing": "NULL",
 }
@@ -107,6 +108,23 @@ def test_structs_that_are_null_though_their_fields_never_are(spark: SparkSession
     found = dv.join(rows, rows, on="l.i <= r.i", how="left", algorithm=algorithm)
     want = rows.alias("l").join(rows.alias("r"), F.expr("l.i <= r.i"), "left").toDF("i", "s", "r_i", "r_s")
     assert _rows(found) == _rows(want)
+
+
+@pytest.mark.parametrize(("on", "algorithm"), [("l.id <= r.id", "auto"), ("l.id = r.id", "replicate")])
+@pytest.mark.parametrize("value", ["ST_GeomFromWKB(X'0101000000000000000000F03F0000000000000040')", "vector(id)"])
+def test_values_that_are_none_stay_none_whatever_arrow_makes_of_the_others(
+    spark: SparkSession, value: str, on: str, algorithm: str
+) -> None:
+    spark.udf.register("vector", lambda number: Vectors.dense([number]), VectorUDT())
+    left = spark.range(4).selectExpr("id", f"IF(id % 2 = 0, NULL, {value}) AS v")
+    right = spark.range(2, 5).selectExpr("id", f"array({value}, NULL) AS v").localCheckpoint()
+    found = dv.join(left, right, on=on, how="full", algorithm=algorithm)
+    want = left.alias("l").join(right.alias("r"), F.expr(on), "full").toDF(*found.columns)
+    told = [
+        sorted(map(str, frame.selectExpr("id", "v IS NULL", "r_id", "r_v[0] IS NULL").collect()))
+        for frame in (found, want)
+    ]
+    assert told[0] == told[1]
 
 
 @pytest.mark.parametrize("how", ["inner", "semi", "full"])

@@ -17,7 +17,6 @@ Source       the third document; Spark's barrier stages.
 from __future__ import annotations
 
 import secrets
-import sys
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -31,14 +30,14 @@ from dovetail._hosts.ring.feeder import feeder
 from dovetail._hosts.ring.sockets import SocketLinks
 from dovetail._hosts.ring.worker import Worker, soja
 from dovetail._hosts.spark.frames import cores_of, host_of
-from dovetail._hosts.spark.handed import collected
+from dovetail._hosts.spark.handed import PART, collected, in_parts
 from dovetail._hosts.spark.mapped import mapped
 from dovetail._hosts.spark.residuals import task_can_test
 from dovetail._hosts.spark.rewrite import rewritten
 from dovetail._hosts.spark.statistics import count_pieces
 from dovetail._hosts.spark.task import NOTHING, counted
 from dovetail._hosts.spark.types import schema_of
-from dovetail._hosts.spark.wire import chunks, pack, unpack
+from dovetail._hosts.spark.wire import pack, unpack
 from dovetail.errors import UnsupportedError, UsageError
 
 if TYPE_CHECKING:
@@ -54,8 +53,6 @@ if TYPE_CHECKING:
 
     Batches = Iterator[pa.RecordBatch]
 
-PART_BYTES = 16 << 20
-"""A part of the small side is about as large."""
 SECRET = secrets.token_bytes(32)
 
 
@@ -132,15 +129,8 @@ def _tasks(query: Query, stays: SparkSide) -> int:
 
 def _packed(side: SparkSide) -> Iterator[bytes]:
     """The travelling side, part by part; no more than one of them is in the driver at a time."""
-    frame = side.frame.select(*side.travelling)
-    for row in mapped(frame, _pack_batches, "part binary").toLocalIterator():
-        yield bytes(row["part"])
-
-
-def _pack_batches(batches: Batches) -> Batches:
-    """Batches put together to parts, each a row of bytes."""
-    for table in chunks(batches, sys.maxsize, PART_BYTES):
-        yield pa.RecordBatch.from_arrays([pa.array([pack(table)], pa.binary())], names=["part"])
+    for row in in_parts(side.frame.select(*side.travelling)).toLocalIterator():
+        yield bytes(row[PART])
 
 
 def _nothing(side: SparkSide) -> bytes:

@@ -12,10 +12,13 @@ from pyspark.sql.types import (
     CalendarIntervalType,
     CharType,
     DayTimeIntervalType,
+    GeographyType,
+    GeometryType,
     MapType,
     StructField,
     StructType,
     TimeType,
+    UserDefinedType,
     VarcharType,
     VariantType,
     YearMonthIntervalType,
@@ -46,6 +49,7 @@ _ARROW: dict[str, pa.DataType] = {
     "void": pa.null(),
 }
 _STAYING = (CalendarIntervalType, CharType, TimeType, VarcharType, YearMonthIntervalType)
+_SEALED = (GeographyType, GeometryType, UserDefinedType, VariantType)
 _WIDTHS = {"string": 32, "binary": 32}
 _WIDE = 64
 MICROS = 1_000_000
@@ -90,6 +94,11 @@ def can_leave(kind: DataType) -> bool:
 def _repeats_names(kind: DataType) -> bool:
     """Whether it is a struct two fields of which share a name, which Arrow cannot tell apart."""
     return isinstance(kind, StructType) and len(set(kind.names)) < len(kind.names)
+
+
+def is_sealed(kind: DataType) -> bool:
+    """Whether values of a type are structs to Arrow, or have such in them, though they are none to Spark."""
+    return any(isinstance(own, _SEALED) for own in parts(kind))
 
 
 def can_hash(kind: DataType) -> bool:

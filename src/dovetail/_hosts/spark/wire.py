@@ -34,12 +34,18 @@ def pack(table: pa.Table) -> bytes:
 def narrowed(table: pa.Table) -> pa.Table:
     """A table whose whole numbers take as few bytes as they need: what goes to every task is copied several times."""
     fields = [field.with_type(_narrow_type(table.column(i))) for i, field in enumerate(table.schema)]
-    return table.cast(pa.schema(fields, {_WIDE: table.schema.serialize().to_pybytes()}))
+    return _of_schema(table, pa.schema(fields, {_WIDE: table.schema.serialize().to_pybytes()}))
 
 
 def widened(table: pa.Table) -> pa.Table:
     """A narrowed table as it was."""
-    return table.cast(pa.ipc.read_schema(pa.py_buffer(table.schema.metadata[_WIDE])))
+    return _of_schema(table, pa.ipc.read_schema(pa.py_buffer(table.schema.metadata[_WIDE])))
+
+
+def _of_schema(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """A table whose columns have these types; Arrow casts no struct that is NULL and has fields that never are."""
+    both = zip(table.columns, schema.types, strict=True)
+    return pa.Table.from_arrays([own if own.type == kind else own.cast(kind) for own, kind in both], schema=schema)
 
 
 def _narrow_type(column: pa.ChunkedArray) -> pa.DataType:
