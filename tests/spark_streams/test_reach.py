@@ -99,6 +99,13 @@ def _reach(what: str, call: dict[str, Any]) -> tuple[tuple[Rule, ...], str, str]
         ),
         (
             "temporal",
+            {"on": "l.v <> 0 AND 6 / l.v = r.v", "ts": "ts", "window": dv.sliding("4 seconds")},
+            (Rule(),),
+            f"CASE WHEN (`l`.`v` <> 0) THEN {LEFT} + 4000000L END",
+            f"{RIGHT} + 4000000L",
+        ),
+        (
+            "temporal",
             {"on": "l.k = r.k", "ts": "ts", "window": dv.sliding("106751990 days")},
             (Rule(),),
             f"{LEFT} + {1 << 62}L",

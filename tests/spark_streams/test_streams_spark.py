@@ -46,6 +46,7 @@ SLOW: dict[str, Callable[..., Any]] = {
     **{how: partial(dv.join, on=_BAND, how=how) for how in ("left", "right", "semi", "anti")},
     "left, no key, 3 cells": partial(dv.join, on=_SOON, how="left", partitions=3),
     "full, no key": partial(dv.join, on=_SOON, how="full"),
+    "keys where filters hold": partial(dv.join, on=f"l.k <> 2 AND 2 / (l.k - 2) = r.k AND {_SOON}", how="left"),
     "fold": partial(dv.join, on=_BAND, agg={"n": "count(*)", "most": "max(r.v)"}, per="l"),
     "fold of the right": partial(dv.join, on=_BAND, agg={"n": "count(*)", "most": "max(l.v)"}, per="r"),
     "select": partial(dv.join, on=_BAND, select="l.id, r.id AS r_id, l.v + r.v AS sum"),

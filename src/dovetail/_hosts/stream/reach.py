@@ -222,8 +222,8 @@ def _reach_of_temporal(asked: Temporal, times: Times) -> Reach:
     untils = (_end(left, asked.validity[0]), _end(right, asked.validity[1]))
     if asked.how != "inner" and not untils[0].bounds:
         raise UsageError.never_due(left.name, right.name, times[1])
-    condition = read_query(Inputs(*asked.hidden_inputs), on=asked.overlapping).condition
-    return Reach(condition.keys, untils)
+    query = read_query(Inputs(*asked.hidden_inputs), on=asked.overlapping)
+    return Reach(query.condition.keys, _filtered(query, untils))
 
 
 def _end(side: Input, own: Validity) -> Until:

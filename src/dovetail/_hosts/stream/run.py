@@ -276,11 +276,13 @@ def _placed(
     side: Streamed, number: int, reach: Reach, keys: list[tuple[str, str, pa.DataType]], cells: int, *, dealt: bool
 ) -> DataFrame:
     """The parcels of an input: twice the cell, and 1 more for rows of the right one; without keys, dealt or to all."""
-    own = {f"{KEY}{i}": key[number] for i, key in enumerate(keys)}
+    until = reach.untils[number]
+    own = {f"{KEY}{i}": until.where_passing(key[number]) for i, key in enumerate(keys)}
     at = f"unix_micros({quoted(side.own.name)}.{quoted(side.time)})"
-    frame = side.projected({AT: at, UNTIL: reach.untils[number].sql} | own)
+    frame = side.projected({AT: at, UNTIL: until.sql} | own)
     if own or dealt:
-        cell = F.expr(f"CAST(pmod(hash({', '.join(map(quoted, own or [AT]))}), {cells}) AS INT)")
+        by = [*map(quoted, own), f"IF({quoted(UNTIL)} IS NULL, {quoted(AT)}, NULL)"] if own else [quoted(AT)]
+        cell = F.expr(f"CAST(pmod(hash({', '.join(by)}), {cells}) AS INT)")  # what is NULL leaves a hash as it is
     else:
         cell = F.explode(F.sequence(F.lit(0), F.lit(cells - 1)))
     return sent(frame.withColumn(PLACE, cell).withColumn(PLACE, F.expr(f"{PLACE} * 2 + {number}")))

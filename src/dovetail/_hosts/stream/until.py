@@ -48,10 +48,15 @@ class Until:
     def sql(self) -> str:
         """In microseconds."""
         found = [own.sql for own in self.bounds]
-        least = ALWAYS if not found else found[0] if len(found) == 1 else f"least({', '.join(found)})"
+        return self.where_passing(
+            ALWAYS if not found else found[0] if len(found) == 1 else f"least({', '.join(found)})"
+        )
+
+    def where_passing(self, text: str) -> str:
+        """What is computed of a row, and NULL where it fails its filters: there it might not be possible."""
         if not self.filters:
-            return least
-        return f"CASE WHEN {' AND '.join(f'({own})' for own in self.filters)} THEN {least} END"
+            return text
+        return f"CASE WHEN {' AND '.join(f'({own})' for own in self.filters)} THEN {text} END"
 
     def __str__(self) -> str:
         if not self.bounds:
