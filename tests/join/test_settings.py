@@ -137,3 +137,18 @@ def test_columns_of_one_type_are_compared_alike_under_all_settings(spark: SparkS
     with changed(spark, {f"{SQL}.{name}": value for name, value in setting.items()}):
         got = dv.asof_join(rows, rows, on="id", where=where, how="inner").selectExpr("id", "r_id").collect()
     assert sorted(got) == [(2, 0), (3, 1), (4, 2), (5, 4)]
+
+
+@pytest.mark.parametrize(
+    "call", [{"on": "l.d = r.d", "algorithm": "ring"}, {"on": "l.d < r.d"}, {"on": "l.n <= r.n AND l.d <> r.d"}]
+)
+def test_decimals_that_are_too_wide_keep_their_fractions_where_the_session_says_so(
+    spark: SparkSession, call: dict[str, Any]
+) -> None:
+    left = spark.range(9).selectExpr("CAST(id AS DECIMAL(38, 18)) / 7 d", "id n")
+    right = spark.range(9).selectExpr("CAST(id AS DECIMAL(38, 10)) / 7 d", "id n")
+    with changed(spark, {f"{SQL}.legacy.decimal.retainFractionDigitsOnTruncate": "true"}):
+        got, want = (
+            dv.join(left, right, **{"how": "full", **call, **way}).toArrow() for way in ({}, {"algorithm": "spark"})
+        )
+    assert_same_rows(got, want)

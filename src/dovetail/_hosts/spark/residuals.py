@@ -25,6 +25,7 @@ _PLAIN = (*_COMPARED, *_LOGIC, exp.Column, exp.Identifier, exp.Literal)
 _KNOWN = {
     "spark.sql.ansi.enabled": "true",
     "spark.sql.decimalOperations.allowPrecisionLoss": "true",
+    "spark.sql.legacy.decimal.retainFractionDigitsOnTruncate": "false",
     "spark.sql.parser.escapedStringLiterals": "false",
 }
 """Settings that change what an expression means, as tasks take them to be."""

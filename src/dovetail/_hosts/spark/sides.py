@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from dovetail._core.plan.query import Query
     from dovetail._hosts.spark.frames import SparkFrame
 
+_FRACTIONS = "spark.sql.legacy.decimal.retainFractionDigitsOnTruncate"
+
 
 @dataclass(frozen=True)
 class SparkSide:
@@ -170,7 +172,7 @@ def analysed(query: Query, left: SparkFrame, right: SparkFrame) -> tuple[Query, 
 
 def project(query: Query, types: dict[str, pa.DataType | None], left: SparkFrame, right: SparkFrame) -> Sides:
     """Project both sides; `types` are those that `check` has found."""
-    condition, kinds = _typed(query.condition, types, ansi=_ansi(left))
+    condition, kinds = _typed(query.condition, types, ansi=_ansi(left), fractions=is_set(left.session, _FRACTIONS))
     return Sides(
         condition,
         _side(query, condition, kinds, "left", left),
@@ -184,7 +186,7 @@ def _ansi(own: SparkFrame) -> bool:
 
 
 def _typed(
-    condition: Condition, types: dict[str, pa.DataType | None], *, ansi: bool
+    condition: Condition, types: dict[str, pa.DataType | None], *, ansi: bool, fractions: bool
 ) -> tuple[Condition, dict[str, pa.DataType]]:
     """Find the type of every comparison; what has no order that we know becomes a residual.
 
@@ -195,7 +197,7 @@ def _typed(
     for part in parts:
         kind = _common(types[part.left.sql], types[part.right.sql], ansi=ansi)
         if kind is not None:
-            kinds[str(part)] = kind
+            kinds[str(part)] = _with_fraction(kind, types[part.left.sql], types[part.right.sql]) if fractions else kind
     odd = [as_residual(part) for part in parts if str(part) not in kinds]
     return (
         replace(
@@ -216,6 +218,12 @@ def _common(left: pa.DataType | None, right: pa.DataType | None, *, ansi: bool) 
     if kind is None or pa.types.is_decimal256(kind):
         return None
     return pa.bool_() if pa.types.is_null(kind) else kind
+
+
+def _with_fraction(kind: pa.DataType, *met: pa.DataType | None) -> pa.DataType:
+    """A decimal type with all places of those that meet in it; where digits are too many, whole ones are dropped."""
+    scales = [own.scale for own in (kind, *met) if pa.types.is_decimal(own)] if pa.types.is_decimal(kind) else []
+    return pa.decimal128(kind.precision, max(scales)) if scales else kind
 
 
 def _lenient_type(left: pa.DataType, right: pa.DataType) -> pa.DataType | None:
