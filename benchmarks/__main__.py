@@ -25,6 +25,7 @@ from rich.table import Table
 from benchmarks import (
     arrow_races,
     flink_race,
+    floors,
     growth,
     memory,
     online_races,
@@ -84,6 +85,7 @@ def every_race() -> dict[str, Callable[[Stand], Outcome]]:
     alone = {**arrow_races.races(), **temporal_races.races(), **stream_races.races(), **growth.races()}
     alone |= {**online_races.races(), **flink_race.races()}
     with_spark = {**spark_races.races(), **theta_races.races(), **temporal_spark.races(), **ring_races.races()}
+    with_spark |= floors.races()
     return {**alone, **with_spark, **streaming_races.races(), **memory.races()}
 
 

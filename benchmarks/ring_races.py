@@ -91,11 +91,11 @@ def against_spark(name: str, stand: Stand) -> Outcome:
     how, target, hot = WAYS[name]
     skew = ", one key has half of the large side" if hot else ""
     title = f"Spark: {how} join, 100,000 rows kept, 20 million stay{skew}"
-    with _parquet(stand.rows(SMALL), stand.rows(LARGE), hot) as folder:
-        own = [_own(folder, how, hint, parts) for hint in HINTS for parts in SHUFFLES]
+    with on_disk(stand.rows(SMALL), stand.rows(LARGE), hot) as folder:
+        own = [own_plan(folder, how, hint, parts) for hint in HINTS for parts in SHUFFLES]
         tried = compete(name, own, stage="ways", repeat=min(TRIES, stand.repeat))
         best = sorted(range(len(own)), key=lambda i: tried[i].median)[:2]
-        finalists = [_ours(folder, how), *(own[i] for i in best)]
+        finalists = [ours(folder, how), *(own[i] for i in best)]
         timings = compete(name, finalists, repeat=stand.repeat, warm_up=WARM_UP)
         moved = [shuffled_bytes(partial(one.run)) for one in finalists]
     described = f"{stand.rows(SMALL):,} x {stand.rows(LARGE):,}, {timings[0].rows:,} results, {FILES} Parquet files"
@@ -109,7 +109,9 @@ def against_spark(name: str, stand: Stand) -> Outcome:
     return Outcome(name, title, described, claims, [*tried, *timings], [note])
 
 
-def _ours(folder: Path, how: str) -> Contender:
+def ours(folder: Path, how: str) -> Contender:
+    """Our join; planning is timed too."""
+
     def run() -> DataFrame:
         start().conf.unset(SHUFFLE_SETTING)
         left, right = (start().read.parquet(str(folder / side)) for side in "lr")
@@ -118,7 +120,9 @@ def _ours(folder: Path, how: str) -> Contender:
     return Contender(OURS, OURS, "no settings", run, _weigh)
 
 
-def _own(folder: Path, how: str, hint: str, parts: int) -> Contender:
+def own_plan(folder: Path, how: str, hint: str, parts: int) -> Contender:
+    """Spark's own join, with a hint if there is one."""
+
     def run() -> DataFrame:
         start().conf.set(SHUFFLE_SETTING, str(parts))
         left, right = (start().read.parquet(str(folder / side)).alias(side) for side in "lr")
@@ -150,7 +154,7 @@ def _written() -> int:
 
 
 @contextmanager
-def _parquet(small: int, large: int, hot: float) -> Iterator[Path]:
+def on_disk(small: int, large: int, hot: float) -> Iterator[Path]:
     """Both sides on disk; every second small row has partners, and `hot` of the large side is one key."""
     rng = np.random.default_rng(data.SEED)
     keys = rng.permutation(2 * small)[:small]
