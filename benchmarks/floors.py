@@ -68,7 +68,7 @@ def _floor(name: str, title: str, stand: Stand, parts: Parts, whole: Sequence[Co
     timings = compete(name, [*whole, *pieces], repeat=stand.repeat, rivals=False, warm_up=WARM_UP / 3)
     own, rival, *floor = timings
     least, best = sum(part.median for part in floor), rival.best / sum(part.best for part in floor)
-    what = f"{title}, a join for nothing"
+    what = f"{title}, a bound: a join for nothing, not ours"
     claim = Claim(what, rival.contender, rival.median / least, ASKED, "at least", by_best=best)
     note = (
         f"{title}: reading and results alone take {least:.2f} s, we {own.median:.2f} s, the rival {rival.median:.2f} s."
