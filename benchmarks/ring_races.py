@@ -139,18 +139,20 @@ def _weigh(result: DataFrame) -> Answer:
 
 
 def shuffled_bytes(run: Callable[[], Any]) -> int:
-    """What a run writes for shuffles, by Spark's own account of the stages."""
-    before = _written()
+    """What a run writes for shuffles, by Spark's own account of the stages, which forgets those of long ago."""
+    before = max(_written_by_stage(), default=-1)
     run()
-    return _written() - before
+    return sum(written for stage, written in _written_by_stage().items() if stage > before)
 
 
-def _written() -> int:
+def _written_by_stage() -> dict[int, int]:
+    """The bytes of every stage that Spark remembers, by its number, which only grows."""
     context = start().sparkContext
     gateway: Any = context._gateway  # noqa: SLF001 -- a benchmark may look where the library must not
     store = context._jsc.sc().statusStore()  # noqa: SLF001
     stages = store.stageList(None, False, False, gateway.new_array(gateway.jvm.double, 0), None)  # noqa: FBT003
-    return sum(int(stages.apply(i).shuffleWriteBytes()) for i in range(stages.size()))
+    each = (stages.apply(i) for i in range(stages.size()))
+    return {int(stage.stageId()): int(stage.shuffleWriteBytes()) for stage in each}
 
 
 @contextmanager
