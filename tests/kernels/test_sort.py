@@ -21,7 +21,7 @@ def test_any_keys_sort_with_their_rows(keys: np.ndarray) -> None:
     assert rows.tolist() == order.tolist()
 
 
-@pytest.mark.parametrize("high", [1, 2, 2**11, 2**12, 2**33, 2**63 - 1])
+@pytest.mark.parametrize("high", [1, 2, 2**11, 2**12, 2**33, 2**49, 2**50, 2**63 - 1])
 def test_many_keys_take_the_radix_passes_and_stay_stable(high: int) -> None:
     random = np.random.default_rng(3)
     keys = random.integers(-high, high, 3 * SMALL)

@@ -22,8 +22,7 @@ from dovetail._core.kernels.slices import taken
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-WORD_BITS = 63
-"""Of a signed word that stays positive."""
+WORD_BITS = 64
 SMALL = 4096
 """Below this many rows NumPy's own index sort beats the passes around a sort of words."""
 DIGIT_BITS = 10
@@ -57,7 +56,7 @@ def pack(
     """Write `key - least`, without its last `drop` bits, above the row."""
     for i in range(keys.size):
         lead = np.uint64(keys[i] - least) >> np.uint64(drop)
-        out_words[i] = np.int64((lead << np.uint64(row_bits)) & np.uint64(0x7FFF_FFFF_FFFF_FFFF)) | i
+        out_words[i] = np.int64(lead << np.uint64(row_bits)) | i
 
 
 @kernel
@@ -72,7 +71,7 @@ def unpack(
     mask = (np.int64(1) << row_bits) - 1
     for i in range(words.size):
         word = words[i]
-        out_keys[i] = (word >> row_bits) + least
+        out_keys[i] = np.int64(np.uint64(word) >> np.uint64(row_bits)) + least
         out_order[i] = word & mask
 
 
