@@ -6,12 +6,14 @@ pair of any number, so a chunk may begin and end inside a row's slice.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dovetail._core.kernels.compile import kernel
 from dovetail._core.kernels.memory import empty
+from dovetail._core.kernels.threads import shares, together
 
 if TYPE_CHECKING:
     from typing import Any
@@ -93,10 +95,10 @@ def take_numbered(values: NDArray[Any], numbers: NDArray[np.int64], first: np.in
         out[i] = values[numbers[i] - first]
 
 
-def taken(values: NDArray[Any], rows: NDArray[np.int64]) -> NDArray[Any]:
+def taken(values: NDArray[Any], rows: NDArray[np.int64], threads: int = 1) -> NDArray[Any]:
     """The values of some rows."""
     out = empty(rows.size, values.dtype)
-    take_values(values, rows, out)
+    together(threads, [partial(take_values, values, rows[own], out[own]) for own in shares(rows.size, threads)])
     return out
 
 

@@ -32,7 +32,7 @@ from dovetail._core.sweep.bounds import Slices
 from dovetail._core.sweep.picked import PickedPairs
 from dovetail._core.sweep.rounds import first_passing, passing
 from dovetail._core.sweep.threshold_join import threshold_join
-from dovetail._core.sweep.timeline import Timeline, fitted, gathered
+from dovetail._core.sweep.timeline import Timeline, fitted
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ class _Search:
     def _picked(self, shifted: NDArray[np.int64] | None, *, backward: bool) -> NDArray[np.int64]:
         """One walk over both sides, in as many shares as there are threads; a step to the side keeps their order."""
         line, rows, out = self.line, self.rows, empty(self.at.size, np.int64)
-        places = self.places if shifted is None else gathered(line.places(self.codes, shifted), rows, line.threads)
+        places = self.places if shifted is None else taken(line.places(self.codes, shifted), rows, line.threads)
         pick, limits = (pick_before, self.lower) if backward else (pick_after, self.upper)
         ends = _NONE if limits is None else limits
         calls = [
@@ -249,7 +249,7 @@ def _expanded(
     rows = np.flatnonzero(position != NO_ROW)
     at = position if rows.size == position.size else taken(position, rows)
     if not line.has_ties or (asked.direction, asked.ties) in (("backward", "last"), ("forward", "first")):
-        return PickedPairs(rows, gathered(line.order, at, line.threads), position.size, right_size)
+        return PickedPairs(rows, taken(line.order, at, line.threads), position.size, right_size)
     tied = _Tied(rows, line.first_tied(at), line.after_tied(at))
     if asked.ties == "all":
         pairs, positions = tied.passing(line.order, where)

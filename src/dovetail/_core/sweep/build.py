@@ -49,7 +49,7 @@ def sliced_join(shape: Shape, ops: Sequence[Op], left: SideKeys, right: SideKeys
     pairs: Pairs = SliceJoin(found, shape.stored)
     if shape.threshold is not None:
         comparison = _probing(shape.threshold, shape.stored, ops, probes)
-        pairs = threshold_join(found, stored.values[shape.threshold], comparison, shape.stored)
+        pairs = threshold_join(found, stored.values[shape.threshold], comparison, shape.stored, threads)
     orders = found.probes, found.order
     return Join(pairs, *orders) if shape.stored == "right" else Join(pairs, *orders[::-1])
 

@@ -13,7 +13,7 @@ Source       three-sided range reporting (the priority search tree), with blocks
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -31,7 +31,7 @@ from dovetail._core.kernels.threshold import (
     fill_reaching_pairs,
     mark_reaching,
 )
-from dovetail._core.sweep.bounds import Slices, bounds
+from dovetail._core.sweep.bounds import bounds
 from dovetail._core.sweep.matches import CHUNK, ListedMatches
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dovetail._core.condition.values import Op, Side
+    from dovetail._core.sweep.bounds import Slices
     from dovetail._core.sweep.matches import Matches
 
 
@@ -148,7 +149,11 @@ class ThresholdJoin:
 
 
 def threshold_join(
-    found: Slices, values: NDArray[np.int64], comparison: tuple[NDArray[np.int64], Op], stored: Side
+    found: Slices,
+    values: NDArray[np.int64],
+    comparison: tuple[NDArray[np.int64], Op],
+    stored: Side,
+    threads: int = 1,
 ) -> ThresholdJoin:
     """Add `probe <op> stored value` to slices; `values` stand in the order of the stored rows as given.
 
@@ -158,6 +163,7 @@ def threshold_join(
     lower, upper = wanted.closed()
     turned = not comparison[1].rises
     heights, least = (~values, ~upper) if turned else (values, lower)
-    high = np.where(taken(lower > upper, found.probes), found.low, found.high)
-    usable = Slices(found.order, found.probes, found.low, high)
-    return ThresholdJoin(usable, taken(heights, found.order), taken(least, found.probes), stored)
+    dead = lower > upper
+    if dead.any():
+        found = replace(found, high=np.where(taken(dead, found.probes, threads), found.low, found.high))
+    return ThresholdJoin(found, taken(heights, found.order, threads), taken(least, found.probes, threads), stored)

@@ -15,7 +15,7 @@ import numpy as np
 from dovetail._core.columns.axis import MOST
 from dovetail._core.kernels.memory import empty
 from dovetail._core.kernels.merge import fill_places, positions_below
-from dovetail._core.kernels.slices import take_values
+from dovetail._core.kernels.slices import taken
 from dovetail._core.kernels.sort import sort_with_order
 from dovetail._core.kernels.threads import shares, together
 from dovetail._core.sweep.ranks import PACKED_BITS, dense_ranks
@@ -150,12 +150,4 @@ class Timeline:
 
     def take(self, values: NDArray[Any]) -> NDArray[Any]:
         """Values of the stored rows, in this order."""
-        return gathered(values, self.order, self.threads)
-
-
-def gathered(values: NDArray[Any], rows: NDArray[np.int64], threads: int) -> NDArray[Any]:
-    """The values of some rows, fetched by several threads."""
-    out = empty(rows.size, values.dtype)
-    parts = shares(rows.size, threads)
-    together(threads, [partial(take_values, values, rows[own], out[own]) for own in parts])
-    return out
+        return taken(values, self.order, self.threads)
