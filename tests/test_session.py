@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 
 from dovetail._java import FLAG, use_java
 from dovetail.errors import UsageError
-from dovetail.spark import COLLECTOR, _java_options, session
+from dovetail.spark import COLLECTOR, DAEMON, _java_options, session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -235,6 +235,15 @@ def test_only_an_old_java_is_named(machine: FakeMachine) -> None:
 def test_workers_whose_connection_spark_has_closed_leave_without_a_word() -> None:
     left = subprocess.run([sys.executable, "-c", LEFT_ALONE], capture_output=True, text=True, check=True)
     assert (left.stdout, left.stderr) == ("1\n", "")
+
+
+def test_workers_are_forked_from_a_daemon_that_has_imported_what_our_tasks_need(spark: SparkSession) -> None:
+    spark.range(1).mapInArrow(lambda batches: batches, "id long").collect()
+    alive = [own for own in psutil.Process().children(recursive=True) if own.status() != psutil.STATUS_ZOMBIE]
+    python = [own for own in alive if DAEMON in own.cmdline()]
+    daemons = [own for own in python if (parent := own.parent()) and DAEMON not in parent.cmdline()]
+    assert daemons
+    assert all(any("llvmlite" in one.path for one in own.memory_maps()) for own in daemons)
 
 
 @pytest.mark.slow

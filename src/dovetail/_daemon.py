@@ -1,11 +1,13 @@
-"""Spark's daemon of Python workers, without a word about those that Spark itself has ended.
+"""Spark's daemon of Python workers: they begin with what our tasks need, and end without a word when Spark ends them.
 
-Spark closes the connections of workers that have had nothing to do for a minute. These notice as they flush what is
-left, and their daemon prints a traceback of each, which looks as if something had gone wrong.
+A worker is forked from the daemon, so what the daemon has imported no worker imports again. Spark closes the
+connections of workers that have had nothing to do for a minute. These notice as they flush what is left, and their
+daemon prints a traceback of each, which looks as if something had gone wrong.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from pyspark import daemon
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
 _worker = daemon.worker
 ENDED = 1
 """The daemon lets a worker go that ends with anything but 0."""
+TASKS = "dovetail._hosts.spark.task"
+"""What nearly all of our tasks import, Numba with it: a second or more for every worker, after every pause."""
 
 
 def worker(sock: socket.socket, authenticated: bool) -> int:  # noqa: FBT001 -- called by Spark's daemon
@@ -27,5 +31,6 @@ def worker(sock: socket.socket, authenticated: bool) -> int:  # noqa: FBT001 -- 
 
 
 if __name__ == "__main__":
+    import_module(TASKS)
     daemon.worker = worker
     daemon.manager()

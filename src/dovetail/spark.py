@@ -34,7 +34,7 @@ COLLECTOR = "-XX:+UseParallelGC"
 FEW_FILES = 64
 """With more partitions than this a task of a shuffle writes one file; Spark's own 200 would get one each."""
 DAEMON = "dovetail._daemon"
-"""Starts Python workers, and keeps quiet about those that Spark has ended after a minute without work."""
+"""Forks Python workers that have imported our tasks, and is quiet about those that Spark ends after a minute."""
 STATE_STORE = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 """The one that can remember the rows of a join of streams."""
 
