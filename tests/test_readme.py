@@ -1,14 +1,17 @@
-"""What the README shows is what the library does."""
+"""What the README and the recipes show is what the library does."""
 
 from __future__ import annotations
 
 import doctest
 from pathlib import Path
 
-README = Path(__file__).parent.parent / "README.md"
+import pytest
+
+ROOT = Path(__file__).parent.parent
 
 
-def test_the_examples_of_the_readme_run() -> None:
-    found = doctest.testfile(str(README), module_relative=False)
+@pytest.mark.parametrize("document", ["README.md", "docs/recipes.md"])
+def test_the_examples_of_a_document_run(document: str) -> None:
+    found = doctest.testfile(str(ROOT / document), module_relative=False)
     assert found.attempted > 5
     assert found.failed == 0

@@ -68,9 +68,10 @@ def join(
     on
         A Spark SQL boolean. Equalities and `< <= > >= BETWEEN` between one side and the other drive the join; the sides
         may be any deterministic expressions of one input each. So do distances, `abs(l.a - r.a) <= 10` or
-        `datediff(l.day, r.day) < 3`, and sums. Everything else is tested pair by pair. Expressions of one input are
-        computed for every row that its own filters leave: one that fails, as a division by zero does, fails the join
-        even if the row has no partner by the rest of the condition.
+        `datediff(l.day, r.day) < 3`, sums, and what one side can waive, `l.at < r.end OR r.end IS NULL`. Everything
+        else is tested pair by pair. Expressions of one input are computed for every row that its own filters leave: one
+        that fails, as a division by zero does, fails the join even if the row has no partner by the rest of the
+        condition.
     how
         `inner`, `left`, `right`, `full`, `semi` or `anti`, or one of Spark's other spellings. Three and more inputs
         are joined by `inner`.

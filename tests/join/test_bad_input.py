@@ -31,7 +31,9 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"on": "att > r.start"}, r"column 'att' not found in any input"),
     ({"on": "id > r.start"}, r"column 'id' is ambiguous; 'l', 'r' both have it.*Hint: write l.id or r.id"),
     ({"on": "x.at > r.start"}, r"input 'x' not found; the inputs are 'l', 'r'. Hint"),
+    ({"on": "id"}, r"condition 'id' is a column; a join needs a Spark SQL boolean. Hint: on='l.id = r.id'."),
     ({"on": "l.at + r.start"}, r"is no boolean; a join needs one. Hint"),
+    ({"on": "(l.at > r.start) & (l.at < r.id)"}, r"is no boolean; a join needs one. Hint: write AND and OR."),
     ({"on": "l.at"}, r"(?i)boolean"),
     ({"on": "l.at > r.start AND l.at"}, r"(?i)boolean"),
     ({"on": ""}, r"condition is ''; a join needs a Spark SQL boolean as one text. Hint"),
@@ -234,6 +236,8 @@ def test_values_of_every_type_are_counted(values: pa.Array) -> None:
 def test_one_frame_and_three_without_names_are_refused() -> None:
     with pytest.raises(UsageError, match=r"join got 1 input; it takes two, or more if each has a name. Hint"):
         dv.join(LEFT, on="l.at > 1")
+    with pytest.raises(UsageError, match=r"join got 1 input; .*, by names that no option has."):
+        dv.join(order=LEFT, r=RIGHT, on="order.at > r.start")
     with pytest.raises(UsageError, match=r"join got 3 inputs"):
         dv.join(LEFT, RIGHT, c=RIGHT, on="l.at > r.start")
 
@@ -249,7 +253,9 @@ def test_joins_by_time_of_three_inputs_are_refused(function: Callable[..., Any])
     [
         (dv.join, {"hwo": "left"}, r"hwo='left' is neither an option of join nor an input; it has 'on', .*mean 'how'"),
         (dv.explain, {"partition": 3}, r"partition=3 is neither an option of join .*did you mean 'partitions'"),
-        (dv.asof_join, {"by": ["id"]}, r"by=\['id'\] is neither an option of asof_join .*Hint: inputs are Spark,"),
+        (dv.asof_join, {"by": ["id"]}, r"by=\['id'\] is neither an option .*Hint: it is called 'keys' here"),
+        (dv.asof_join, {"strategy": "nearest"}, r"strategy='nearest' is .*Hint: it is called 'direction' here"),
+        (dv.join, {"by": "id"}, r"by='id' is neither an option of join .*Hint: inputs are Spark,"),
         (dv.window_join, {"how": "left"}, r"how='left' is neither an option of window_join"),
         (dv.temporal_join, {"validity": None}, r"validity=None is neither .*did you mean 'valid'"),
     ],

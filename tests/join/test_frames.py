@@ -92,6 +92,22 @@ def test_duckdb_comes_back_as_duckdb() -> None:
     assert sorted(got.fetchall()) == [(1, "storm"), (2, "digger")]
 
 
+def test_a_duckdb_connection_goes_on_with_what_it_gets_back() -> None:
+    with duckdb.connect() as own:
+        own.execute("CREATE TABLE points AS SELECT unnest([1, 2, 3]) AS id, unnest([5, 12, 40]) AS at")
+        found = dv.join(p=own.table("points"), o=SPANS, on=ON, select="p.id, o.cause")
+        both = found.join(own.table("points"), "id").order("id")
+        assert both.fetchall() == [(1, "storm", 5), (2, "digger", 12)]
+        assert own.sql("SHOW TABLES").fetchall() == [("points",)]
+
+
+def test_a_duckdb_connection_that_knows_no_names_of_python_gets_its_rows_back() -> None:
+    with duckdb.connect(config={"python_enable_replacements": False}) as own:
+        points = own.sql("SELECT unnest([1, 2, 3]) AS id, unnest([5, 12, 40]) AS at")
+        found = dv.join(p=points, o=SPANS, on=ON, select="p.id, o.cause")
+        assert sorted(found.fetchall()) == [(1, "storm"), (2, "digger")]
+
+
 def test_the_result_has_the_types_of_the_input() -> None:
     left = pa.table({"a": pa.array([1], pa.uint8()), "s": pa.array(["x"]).dictionary_encode()})
     got = dv.join(left, pa.table({"b": pa.array([2], pa.int64())}), on="l.a < r.b")

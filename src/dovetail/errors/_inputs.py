@@ -20,6 +20,8 @@ class OfInputs(DovetailError):
         rule, hint = "two", f"{function}(left, right, on=...)"
         if takes_more:
             rule, hint = "two, or more if each has a name", f"{hint} or {function}(a=..., b=..., c=..., on=...)"
+        if got == 1:
+            hint += ", by names that no option has"
         return cls(f"{function} got {got} input{'s' * (got != 1)}; it takes {rule}. Hint: {hint}.")
 
     @classmethod

@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+_ELSEWHERE = {"by": "keys", "strategy": "direction"}
+"""What pandas and Polars call an option."""
+
+
 class OfOptions(DovetailError):
     """Options that a join does not have, and values that an option does not take."""
 
@@ -18,7 +22,9 @@ class OfOptions(DovetailError):
     def unknown_option(cls, name: str, got: object, function: str, known: Iterable[str]) -> Self:
         """Name an option that a join does not have; whatever else is named is an input."""
         names = list(known)
-        hint = did_you_mean(name, names) or " Hint: inputs are Spark, Arrow, pandas, Polars or DuckDB frames."
+        other = _ELSEWHERE.get(name)
+        hint = f" Hint: it is called {other!r} here." if other in names else did_you_mean(name, names)
+        hint = hint or " Hint: inputs are Spark, Arrow, pandas, Polars or DuckDB frames."
         return cls(f"{name}={got!r} is neither an option of {function} nor an input; it has {quoted(names)}.{hint}")
 
     @classmethod

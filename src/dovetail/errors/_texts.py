@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Self
+from itertools import pairwise
+from typing import TYPE_CHECKING, Self
 
 from dovetail.errors._family import DovetailError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 class OfTexts(DovetailError):
@@ -18,9 +22,15 @@ class OfTexts(DovetailError):
     @classmethod
     def no_boolean(cls, text: str) -> Self:
         """Say that a condition is some other kind of expression."""
-        return cls(
-            f"condition {text!r} is no boolean; a join needs one. Hint: compare the sides, as in 'l.price > r.price'."
-        )
+        hint = "write AND and OR" if "&" in text or "|" in text else "compare the sides, as in 'l.price > r.price'"
+        return cls(f"condition {text!r} is no boolean; a join needs one. Hint: {hint}.")
+
+    @classmethod
+    def shared_column(cls, column: str, inputs: Iterable[str]) -> Self:
+        """Say how a column that all inputs have becomes a condition."""
+        name = column if column.isidentifier() else f"`{column}`"
+        equal = " AND ".join(f"{one}.{name} = {other}.{name}" for one, other in pairwise(inputs))
+        return cls(f"condition {column!r} is a column; a join needs a Spark SQL boolean. Hint: on={equal!r}.")
 
     @classmethod
     def cannot_read(cls, what: str, text: object, reason: str) -> Self:

@@ -17,6 +17,7 @@ import pyarrow as pa
 from sqlglot import exp
 
 from dovetail._core.columns.decimals import decimal_of_integer, sum_type
+from dovetail._core.columns.open_ends import bounded
 from dovetail._core.columns.types import BIGINT, MAX_PRECISION, family, is_of_nanoseconds
 from dovetail._core.condition.difference import differences
 from dovetail._core.condition.parse import expression, parse, sides
@@ -63,12 +64,18 @@ class _Way:
 
 
 def solved(query: Query, type_of: Callable[[list[Expression]], Types], *, wraps: bool = False) -> Query:
-    """The same call, with differences solved; `wraps`: whole numbers that are too large begin anew.
+    """The same call, with differences solved and open ends bounded; `wraps`: too large whole numbers begin anew.
 
     An algorithm that was asked for and takes one inequality, or goes by keys, gets the condition as it is written.
     """
+    if query.knobs.partitioned or query.knobs.outer:
+        return query
+    return bounded(_solved(query, type_of, wraps=wraps), type_of)
+
+
+def _solved(query: Query, type_of: Callable[[list[Expression]], Types], *, wraps: bool) -> Query:
     condition, inputs = query.condition, query.inputs
-    found = [] if query.knobs.partitioned or query.knobs.outer else list(differences(condition, inputs))
+    found = list(differences(condition, inputs))
     if not found:
         return query
     types, closed = type_of([term for own in found for term in own.terms]), _closed(found)

@@ -25,6 +25,8 @@ _BOOLEAN_BINARIES = (exp.Predicate, exp.Connector, exp.Dot)
 
 def parse_boolean(text: str, inputs: Names) -> exp.Expr:
     """Parse a condition; refuse what is plainly some other kind of expression."""
+    if isinstance(text, str) and all(text.strip() in own.columns for own in inputs.each):
+        raise UsageError.shared_column(text.strip(), [own.name for own in inputs.each])
     node = parse(text, inputs)
     if isinstance(node.unnest(), _NO_BOOLEAN) and not isinstance(node.unnest(), _BOOLEAN_BINARIES):
         raise UsageError.no_boolean(text)

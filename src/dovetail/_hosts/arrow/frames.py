@@ -187,10 +187,16 @@ def _parts(kind: Any) -> Iterator[Any]:
 
 
 def _read_duckdb(_name: str, frame: Any) -> Frame:
+    """A relation gets one of its own connection, which alone can go on with it."""
     import duckdb  # noqa: PLC0415 -- only for callers who have it
 
     def restore(schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> Any:
-        return duckdb.from_arrow(_as_table(schema, batches))
+        dovetail_found = _as_table(schema, batches)  # DuckDB looks the name up here
+        try:
+            found = frame.query("dovetail_input", "FROM dovetail_found")
+            return found.set_alias(f"found_{id(found):x}")  # another than the input's, which it may be joined with
+        except duckdb.CatalogException:  # its connection looks up no names of Python's
+            return duckdb.from_arrow(dovetail_found)
 
     return Frame(frame.to_arrow_table(), restore)
 

@@ -17,6 +17,7 @@ from pyspark.sql import functions as F
 from sqlglot import exp
 
 from dovetail._core.columns.coerce import comparison_type
+from dovetail._core.columns.open_ends import open_ends
 from dovetail._core.columns.solve import solved
 from dovetail._core.columns.types import family, is_moment, is_number
 from dovetail._core.condition.difference import differences
@@ -138,6 +139,7 @@ def check(query: Query, left: SparkFrame, right: SparkFrame) -> dict[str, pa.Dat
     parts: list[Equality | Comparison] = [*query.condition.keys, *query.condition.comparisons]
     compared = [own for part in parts for own in (part.left, part.right)]
     compared += [term for own in differences(query.condition, query.inputs) for term in own.terms]
+    compared += [term for own in open_ends(query.condition, query.inputs) for term in own.terms]
     texts = list(dict.fromkeys(own.sql for own in compared))
     try:
         with unlogged():

@@ -53,7 +53,6 @@ _SEALED = (GeographyType, GeometryType, UserDefinedType, VariantType)
 _WIDTHS = {"string": 32, "binary": 32}
 _WIDE = 64
 MICROS = 1_000_000
-SECONDS_PER_DAY = 86_400
 _EPOCH = "TIMESTAMP_NTZ'1970-01-01 00:00:00'"
 
 
@@ -145,16 +144,16 @@ def literal_text(value: pa.Scalar) -> str:
     if pa.types.is_string(value.type) or pa.types.is_binary(value.type):
         return f"CAST(X'{value.as_buffer().to_pybytes().hex()}' AS {kind})"  # what is no UTF-8 is a string, too
     if pa.types.is_duration(value.type):
-        return f"(INTERVAL '1' MICROSECOND * {_number(value)}L)"
+        return _length_text(_number(value))
     return f"CAST('{value.as_py()}' AS {kind})"
 
 
 def _moment_text(micros: int, *, zoned: bool) -> str:
-    if zoned:
-        return f"timestamp_micros({micros}L)"
-    days, rest = divmod(micros, MICROS * SECONDS_PER_DAY)
-    seconds = f"CAST('{rest // MICROS}.{rest % MICROS:06d}' AS DECIMAL(18, 6))"
-    return f"({_EPOCH} + make_dt_interval({days}, 0, 0, {seconds}))"
+    return f"timestamp_micros({micros}L)" if zoned else f"({_EPOCH} + {_length_text(micros)})"
+
+
+def _length_text(micros: int) -> str:
+    return f"(INTERVAL '1' MICROSECOND * {micros}L)"
 
 
 def micros_text(moment: str, kind: pa.DataType) -> str:
