@@ -59,12 +59,15 @@ def drive(
     Where that makes few rows complete, since another input is hardly further, that one is asked before they are joined.
     """
     feeds = dict(feeds)
-    while feeds:
-        name = min(feeds, key=lambda own: operator.arrivals[own].frontier)
-        batch = next(feeds[name], None)
-        if batch is None:
-            del feeds[name]
-            yield from operator.on_end(name)
-        elif batch.num_rows:
-            operator.take(name, batch)
-            yield from operator.advance() if operator.due(batch.num_rows) else ()
+    try:
+        while feeds:
+            name = min(feeds, key=lambda own: operator.arrivals[own].frontier)
+            batch = next(feeds[name], None)
+            if batch is None:
+                del feeds[name]
+                yield from operator.on_end(name)
+            elif batch.num_rows:
+                operator.take(name, batch)
+                yield from operator.advance() if operator.due(batch.num_rows) else ()
+    finally:
+        operator.close()
