@@ -125,6 +125,15 @@ def test_many_runs_give_the_rows_of_one_join(strategy: str, on: str, tmp_path: P
     assert list(tmp_path.iterdir()) == []
 
 
+def test_tables_in_one_piece_may_be_larger_than_memory() -> None:
+    a, b = _pairs(20_000, 1), _pairs(20_000, 2)
+    own: dict[str, Any] = {"a": a, "b": b, "on": "a.k = b.k AND a.x = b.x", "memory": 1 << 18}
+    want = dv.join(a=a, b=b, on=own["on"])
+    assert_same_rows(stream.join(**own).read_all(), want)
+    found = stream.temporal_join(**own, ts="id", window=dv.sliding(1 << 20), algorithm="tpmj").read_all()
+    assert_same_rows(found.drop_columns(["valid_start", "valid_end"]), want)
+
+
 @pytest.mark.parametrize("algorithm", ["progressive", "tpmj"])
 def test_nothing_is_left_on_disk_of_a_join_whose_input_fails_even_while_the_error_is_held(
     algorithm: str, tmp_path: Path

@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from dovetail._hosts.arrow.streams.temporal import TemporalOperator
     from dovetail._hosts.arrow.streams.tpmj import TpmjOperator
 
+PARTS = 8
+"""A batch may take an eighth of memory."""
+HIDDEN = 64
+"""Bytes that the order keys beside a row take, about."""
+
 
 def refuse_twice(inputs: dict[str, Any]) -> None:
     """Refuse a reader or iterator that is two inputs at once: its batches would go to one or the other."""
@@ -49,6 +54,14 @@ def _open(name: str, given: Any) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
     if not isinstance(first, pa.RecordBatch):
         raise UsageError.no_batches(name, f"{type(given).__name__} of {type(first).__name__}")
     return first.schema, chain([first], batches)
+
+
+def in_pieces(batches: Iterator[pa.RecordBatch], memory: int) -> Iterator[pa.RecordBatch]:
+    """The same rows in batches of a small part of memory, however many are given at once."""
+    for batch in batches:
+        rows = max(1, memory * batch.num_rows // (PARTS * (batch.nbytes + HIDDEN * batch.num_rows + 1)))
+        for at in range(0, batch.num_rows, rows):
+            yield batch.slice(at, rows)
 
 
 def drive(
