@@ -178,7 +178,8 @@ def temporal_operator(
     Returns
     -------
     An operator with `on_batch(name, batch)` and `on_end(name)`, which yield batches of results that are certain, and
-    `late_rows`; but for `tpmj`, also with `snapshot()`, which can be pickled, and `restore(state)`.
+    `late_rows`; but for `tpmj`, also with `snapshot()`, which can be pickled, and `restore(state)`. All that a call
+    yields is to be taken before the next one, and before a snapshot.
 
     Examples
     --------

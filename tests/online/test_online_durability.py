@@ -128,6 +128,59 @@ def test_a_log_is_written_to_by_one_process_at_a_time(tmp_path: Path) -> None:
     assert dv.online.WindowJoin.restore(log=log).request({"ts": 0})["n"] == 1
 
 
+def test_of_two_engines_on_one_log_the_first_that_writes_goes_on(tmp_path: Path) -> None:
+    log, row = _logged(tmp_path), {"k": "a", "ts": 4, "v": 1.0, "w": "x"}
+    first, second = (dv.online.WindowJoin.restore(log=log) for _ in range(2))
+    second.insert(row)
+    with pytest.raises(UsageError, match=r"log' is not as this engine left it: another one has gone on with it. Hint"):
+        first.insert(row)
+    first.snapshot(tmp_path / "snap")
+    asked = {"k": "a", "ts": 4}
+    assert [own.request(asked)["n"] for own in (first, second)] == [5, 6]
+    assert dv.online.WindowJoin.restore(log=log).request(asked)["n"] == 6
+    assert dv.online.WindowJoin.restore(tmp_path / "snap", log=log).request(asked)["n"] == 6
+
+
+def test_an_engine_does_not_write_to_a_log_that_another_one_has_begun_anew(tmp_path: Path) -> None:
+    log, row = _logged(tmp_path), {"k": "a", "ts": 4, "v": 1.0, "w": "x"}
+    first, second = (dv.online.WindowJoin.restore(log=log) for _ in range(2))
+    second.snapshot(tmp_path / "snap")
+    with pytest.raises(UsageError, match=r"log' is not as this engine left it"):
+        first.insert(row)
+
+
+def test_a_snapshot_after_the_end_leaves_the_log_to_others(tmp_path: Path) -> None:
+    engine = _engine(log=tmp_path / "log")
+    engine.close()
+    before = (tmp_path / "log").read_bytes()
+    engine.snapshot(tmp_path / "snap")
+    assert (tmp_path / "log").read_bytes() == before
+
+
+def test_a_snapshot_does_not_take_the_place_of_the_log(tmp_path: Path) -> None:
+    engine = _engine(log=tmp_path / "log")
+    before = (tmp_path / "log").read_bytes()
+    with pytest.raises(UsageError, match=r"log' is the log of this engine; a snapshot is a file beside it. Hint"):
+        engine.snapshot(str(tmp_path / "log"))
+    assert (tmp_path / "log").read_bytes() == before
+
+
+def test_a_call_that_is_interrupted_leaves_no_half_of_a_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log, row, write = tmp_path / "log", {"k": "a", "ts": 1, "v": 1.0, "w": "x"}, os.write
+    engine = _engine(log=log)
+
+    def interrupted(file: int, content: memoryview) -> int:
+        write(file, content[:50])
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setattr("dovetail._hosts.online.log.os.write", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            engine.insert(row)
+    engine.insert(row)
+    assert dv.online.WindowJoin.restore(log=log).request({"k": "a", "ts": 1})["n"] == 1
+
+
 def _logged(tmp_path: Path) -> Path:
     log = tmp_path / "log"
     engine = _engine(log=log)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+import shutil
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -18,7 +20,6 @@ from tests.online.arrivals import engine_of, jittered, taken
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 BASE = pa.schema([("k", pa.int64()), ("ts", pa.int64())])
 PROBE = pa.schema([("k", pa.int64()), ("ts", pa.int64()), ("v", pa.int64())])
@@ -40,6 +41,11 @@ def _restored(log: Path, snap: Path | None = None) -> dv.online.WindowJoin:
     return dv.online.WindowJoin.restore(snap, log=log)
 
 
+def _beside(log: Path) -> dv.online.WindowJoin:
+    """An engine as it would go on if the one of this log died now; that one goes on, too."""
+    return _restored(Path(shutil.copy(log, log.with_name("copy"))))
+
+
 def test_a_sum_that_overflows_holds_back_no_other_result(tmp_path: Path) -> None:
     log = tmp_path / "log"
     engine = dv.online.WindowJoin(**GIVEN, agg={"s": "sum(v)"}, log=log)
@@ -48,11 +54,11 @@ def test_a_sum_that_overflows_holds_back_no_other_result(tmp_path: Path) -> None
     with pytest.raises(UsageError, match=message) as caught:
         engine.push([{"k": 1, "ts": 6}, {"k": 2, "ts": 6}, {"k": 2, "ts": 99}])
     assert "\n" not in str(caught.value)
-    again = _restored(log)
+    again = _beside(log)
     with pytest.raises(UsageError, match=message):
         again.advance()
     engine.snapshot(tmp_path / "snap")
-    for own in (engine, again, _restored(log, tmp_path / "snap")):
+    for own in (dv.online.WindowJoin.restore(tmp_path / "snap"), engine, again):
         assert own.advance().to_pylist() == [{"k": 2, "ts": 6, "s": 7}]
         assert own.metrics()["rows_waiting"] == 1
         assert own.close().to_pylist() == [{"k": 2, "ts": 99, "s": None}]
@@ -64,7 +70,7 @@ def test_a_close_tells_how_many_sums_overflow(tmp_path: Path) -> None:
     engine.insert([{"k": k, "ts": ts, "v": 2**62} for k in (1, 3) for ts in (5, 6)])
     assert engine.push([{"k": k, "ts": ts} for ts in (5, 6, 7) for k in (1, 2, 3)]) == []
     message = r"but 4 rows, the first of them {'k': 1, 'ts': 6}, have no result"
-    for own in (engine, _restored(log)):
+    for own in (engine, _beside(log)):
         with pytest.raises(UsageError, match=message):
             own.close()
         assert [row["k"] for row in own.close().to_pylist()] == [1, 2, 3, 2, 2]
@@ -141,7 +147,7 @@ def test_a_hook_that_fails_leaves_the_results_to_the_next_call(tmp_path: Path) -
     assert engine.metrics()["late_probe_rows"] == 1
     with pytest.raises(RuntimeError, match="base"):
         engine.push([{"k": 1, "ts": 5}, {"k": 1, "ts": 10}, {"k": 1, "ts": 30}])
-    for own in (_restored(tmp_path / "log"), engine):
+    for own in (_beside(tmp_path / "log"), engine):
         assert own.advance().to_pylist() == [{"k": 1, "ts": 10, "n": 2}]
         assert own.close().to_pylist() == [{"k": 1, "ts": 30, "n": 0}]
 
@@ -173,7 +179,7 @@ def test_results_that_could_not_be_handed_over_come_with_the_next_call(
         with pytest.raises(MemoryError):
             engine.push(pa.RecordBatch.from_pylist(TWO, BASE))
     engine.insert({"k": 1, "ts": 20, "v": 1})
-    for own in (_restored(tmp_path / "log"), engine):
+    for own in (_beside(tmp_path / "log"), engine):
         assert own.advance().to_pylist() == [FIRST]
 
 
@@ -185,7 +191,7 @@ def test_only_the_last_results_come_again_where_the_lateness_is_found(tmp_path: 
     last = engine.push([{"k": 1, "ts": 2040}])
     assert before
     assert last
-    again = _restored(log)
+    again = _beside(log)
     assert again.watermark == engine.watermark
     assert again.advance().to_pylist() == last
     assert again.close().to_pylist() == engine.close().to_pylist()

@@ -6,6 +6,7 @@ import csv
 import gzip
 import os
 import re
+import signal
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -16,10 +17,13 @@ from typer.testing import CliRunner
 
 from dovetail._cli_soja import soja
 from dovetail._core.plan.knobs import OUTER
+from dovetail._hosts.ring import processes
 from dovetail._hosts.ring.csv_file import CsvFile
 from dovetail._hosts.ring.processes import CsvJoin, join_files
+from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from typer.testing import Result
@@ -192,6 +196,21 @@ def _refused(folder: Path, message: str, *call: str) -> None:
     assert result.output.count("\n") == 1
     assert re.search(message, result.output)
     assert sorted(path.name for path in folder.iterdir()) == before
+
+
+def test_a_worker_that_stands_still_is_told_and_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tell, all_have_read = processes._Crew._tell, iter([False, True])
+
+    def stop_one(crew: processes._Crew, said: Iterable[object]) -> None:
+        if next(all_have_read):
+            os.kill(crew._processes[1].pid or 0, signal.SIGSTOP)
+        tell(crew, said)
+
+    monkeypatch.setattr(processes._Crew, "_tell", stop_one)
+    movies, ratings = (CsvFile.open(str(path)) for path in _written(tmp_path))
+    with pytest.raises(UsageError, match=r"worker 1 at 127.0.0.1:\d+ did not answer within 0.5 seconds"):
+        join_files(CsvJoin(movies, ratings, "left", "ring", 2, patience=0.5), tmp_path / "out.csv")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["movies.csv", "ratings.csv"]
 
 
 def test_rows_are_found_between_quotes_wherever_a_stretch_ends(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ WAITS = Rule(waits=True)
 LAST = Rule(waits=True, prevailing=True)
 _BAND = "r.ts BETWEEN l.ts - INTERVAL 6 SECONDS AND l.ts + INTERVAL 2 SECONDS"
 _N = {"n": "count(*)"}
+_MOVED_RIGHT = "unix_micros(CAST(`r`.`ts` + INTERVAL '3' SECONDS AS TIMESTAMP_LTZ)) + 0L"
 
 
 def _reach(what: str, call: dict[str, Any]) -> tuple[tuple[Rule, ...], str, str]:
@@ -51,6 +52,9 @@ def _reach(what: str, call: dict[str, Any]) -> tuple[tuple[Rule, ...], str, str]
         ("join", {"on": "INTERVAL 1 MONTH + r.ts <= l.ts"}, (Rule(),), ALWAYS, ALWAYS),
         ("join", {"on": "r.ts - INTERVAL '1-2' YEAR TO MONTH <= l.ts"}, (Rule(),), ALWAYS, ALWAYS),
         ("join", {"on": "r.ts + (r.end - r.ts) <= l.ts"}, (Rule(),), ALWAYS, ALWAYS),
+        ("join", {"on": "l.ts = r.ts", "how": "left"}, (WAITS,), f"{LEFT} + 0L", f"{RIGHT} + 0L"),
+        ("join", {"on": "r.ts + INTERVAL 3 SECONDS = l.ts"}, (Rule(),), f"{LEFT} + -3000000L", _MOVED_RIGHT),
+        ("join", {"on": "l.ts <=> r.ts"}, (Rule(),), ALWAYS, ALWAYS),
         (
             "join",
             {"on": "l.v > 3 AND l.ts <= r.ts AND r.ts <= l.ts", "how": "left"},
@@ -138,6 +142,30 @@ def test_rows_matter_until_the_last_possible_partner(
 )
 def test_a_length_of_time_bounds_partners_however_it_is_written(moved: str, micros: int) -> None:
     assert _reach("join", {"on": f"{moved} < l.ts", "how": "left"})[1] == f"{LEFT} + {micros}L"
+
+
+@pytest.mark.parametrize(
+    ("distance", "left", "right"),
+    [
+        ("r.ts - l.ts <= INTERVAL 5 SECONDS", 5_000_000, None),
+        ("INTERVAL 5 SECONDS > (r.ts - l.ts)", 5_000_000, None),
+        ("r.ts - l.ts >= -INTERVAL 5 SECONDS", None, 5_000_000),
+        ("l.ts - r.ts >= INTERVAL 5 SECONDS", -5_000_000, None),
+        ("l.ts - r.ts < INTERVAL 5 SECONDS", None, 5_000_000),
+        ("abs(l.ts - r.ts) <= INTERVAL 5 SECONDS", 5_000_000, 5_000_000),
+        ("r.ts - l.ts = INTERVAL 5 SECONDS", 5_000_000, -5_000_000),
+        ("(r.ts - INTERVAL 1 SECOND) - l.ts <= INTERVAL 5 SECONDS", 6_000_000, None),
+        ("r.ts - l.ts <= INTERVAL 1 MONTH", None, None),
+        ("r.ts - l.ts <= make_dt_interval(0, 0, 0, l.v)", None, None),
+        ("r.end - l.ts <= INTERVAL 5 SECONDS", None, None),
+    ],
+)
+def test_a_distance_of_event_times_bounds_partners(distance: str, left: int | None, right: int | None) -> None:
+    meet = Meet("join", (Input("l", ("ts", "v")), Input("r", ("ts", "end"))), {"on": distance})
+    found = reach_of(meet.asked, ("ts", "ts")).untils
+    assert [[own.length for own in until.bounds] for until in found] == [
+        [] if own is None else [own] for own in (left, right)
+    ]
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,7 @@ def _temporal(left: Any, right: Any, **options: Any) -> Any:
 
 _BAND = "l.k = r.k AND r.ts BETWEEN l.ts - INTERVAL 20 SECONDS AND l.ts + INTERVAL 5 SECONDS"
 _SOON = "r.ts >= l.ts AND r.ts < l.ts + INTERVAL 5 SECONDS AND l.v < r.v"
+_APART = "r.ts - l.ts <= INTERVAL 5 SECONDS AND l.ts - r.ts <= INTERVAL 20 SECONDS"
 _FOLDS = {"n": "count(*)", "most": "max(v)"}
 _ZONE, _ANSI = "spark.sql.session.timeZone", "spark.sql.ansi.enabled"
 QUICK: dict[str, Callable[..., Any]] = {
@@ -44,6 +45,8 @@ QUICK: dict[str, Callable[..., Any]] = {
 }
 SLOW: dict[str, Callable[..., Any]] = {
     **{how: partial(dv.join, on=_BAND, how=how) for how in ("left", "right", "semi", "anti")},
+    "left, by a distance": partial(dv.join, on=f"l.k = r.k AND {_APART}", how="left"),
+    "full, at one time": partial(dv.join, on="l.ts = r.ts AND l.v < r.v", how="full"),
     "left, no key, 3 cells": partial(dv.join, on=_SOON, how="left", partitions=3),
     "full, no key": partial(dv.join, on=_SOON, how="full"),
     "keys where filters hold": partial(dv.join, on=f"l.k <> 2 AND 2 / (l.k - 2) = r.k AND {_SOON}", how="left"),
@@ -443,6 +446,9 @@ _HOURS = f"{_BAND} AND hour(l.ts) = hour(r.ts)"
     [
         (_ZONE, "Europe/Berlin", _HOURS, "needs 'UTC'"),
         (_ZONE, "Europe/Berlin", f"{_BAND} AND l.`odd place` < r.ts", "needs 'UTC'"),
+        (_ZONE, "Europe/Berlin", "r.ts BETWEEN l.ts AND l.ts + INTERVAL 30 HOURS", "needs 'UTC'"),
+        (_ZONE, "Europe/Berlin", "l.day + INTERVAL 5 HOURS <= r.ts AND r.ts <= l.ts", "needs 'UTC'"),
+        (_ZONE, "Europe/Berlin", f"l.k = r.k AND {_APART}", "needs 'UTC'"),
         (_ANSI, "false", f"{_BAND} AND l.k + 1 > r.k", "spark.sql.ansi.enabled is 'false'"),
         (_ANSI, "false", f"{_BAND} AND l.k = r.`odd place`", "spark.sql.ansi.enabled is 'false'"),
         (
@@ -456,8 +462,9 @@ _HOURS = f"{_BAND} AND hour(l.ts) = hour(r.ts)"
 def test_a_session_that_would_answer_otherwise_is_refused(
     spark: SparkSession, flows: tuple[Flow, Flow], setting: str, value: str, on: str, message: str
 ) -> None:
+    both = [own.read(spark).withColumn("day", F.to_date("ts")) for own in flows]
     with changed(spark, {setting: value}), pytest.raises(UsageError, match=message):
-        dv.join(*(own.read(spark) for own in flows), on=on)
+        dv.join(*both, on=on)
 
 
 @pytest.mark.parametrize(
@@ -481,7 +488,8 @@ def test_columns_that_are_only_shown_or_compared_with_their_like_need_no_setting
 ) -> None:
     with changed(spark, {_ZONE: "Europe/Berlin", _ANSI: "false"}):
         left, right = (own.read(spark).withColumn("day", F.to_date("ts")) for own in flows)
-        found = dv.join(left, right.withColumn("k", F.col("k").cast("bigint")), on=f"{_BAND} AND l.day = r.day")
+        on = f"{_BAND} AND l.day = r.day AND INTERVAL 5 SECONDS + r.ts > l.ts - INTERVAL '23:59' HOUR TO MINUTE"
+        found = dv.join(left, right.withColumn("k", F.col("k").cast("bigint")), on=on)
         assert found.schema["r_day"].dataType.simpleString() == "date"
 
 

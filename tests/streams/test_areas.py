@@ -138,6 +138,15 @@ def test_a_far_distance_does_not_wrap_around() -> None:
     assert found.probing.tolist() == found.number.tolist() == [0, 1]
 
 
+def test_keys_beyond_all_that_are_held_have_no_partner_however_far_apart_rows_start() -> None:
+    area, start = Area(ByKey()), np.array([0, 1 << 50])
+    area.insert(AreaRows(np.arange(2), start, np.full(2, MOST), (np.array([0, 1]),)))
+    keys = np.arange(1 << 16)
+    late = np.full(keys.size, 1 << 51)
+    found = area.probe(Probes(AreaRows(keys, late, late + 1, (keys,)), late, late))
+    assert found.probing.tolist() == found.number.tolist() == [0, 1]
+
+
 def test_an_empty_area_has_nothing_to_tell() -> None:
     area = Area(ByKey())
     nothing = np.empty(0, np.int64)

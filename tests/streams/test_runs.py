@@ -125,6 +125,35 @@ def test_many_runs_give_the_rows_of_one_join(strategy: str, on: str, tmp_path: P
     assert list(tmp_path.iterdir()) == []
 
 
+def test_tables_in_one_piece_may_be_larger_than_memory() -> None:
+    a, b = _pairs(20_000, 1), _pairs(20_000, 2)
+    own: dict[str, Any] = {"a": a, "b": b, "on": "a.k = b.k AND a.x = b.x", "memory": 1 << 18}
+    want = dv.join(a=a, b=b, on=own["on"])
+    assert_same_rows(stream.join(**own).read_all(), want)
+    found = stream.temporal_join(**own, ts="id", window=dv.sliding(1 << 20), algorithm="tpmj").read_all()
+    assert_same_rows(found.drop_columns(["valid_start", "valid_end"]), want)
+
+
+@pytest.mark.parametrize("algorithm", ["progressive", "tpmj"])
+def test_nothing_is_left_on_disk_of_a_join_whose_input_fails_even_while_the_error_is_held(
+    algorithm: str, tmp_path: Path
+) -> None:
+    def failing() -> Iterator[pa.RecordBatch]:
+        yield from _pairs(2000, 1).to_batches(max_chunksize=100)
+        raise RuntimeError
+
+    options: dict[str, Any] = {"on": "a.k = b.k", "memory": 1 << 16, "directory": tmp_path}
+    inputs = {"a": failing(), "b": _pairs(3000, 2).to_batches(max_chunksize=100)}
+    if algorithm == "tpmj":
+        reader = stream.temporal_join(**inputs, **options, ts="id", window=dv.sliding(50), algorithm="tpmj")
+    else:
+        reader = stream.join(**inputs, **options)
+    with pytest.raises(RuntimeError) as held:
+        reader.read_all()
+    assert list(tmp_path.iterdir()) == []
+    assert isinstance(held.value, RuntimeError)
+
+
 def test_the_first_result_comes_before_the_inputs_end() -> None:
     a, b, seen = _pairs(20_000, 1), _pairs(20_000, 2), [0]
     memory = 1 << 18

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +12,9 @@ import dovetail as dv
 from dovetail import stream
 from dovetail.lab.report import write
 from dovetail.lab.streams import figure_2, figure_3, in_memory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 CALLS = pa.table({"who": ["ann", "bob"], "s": [1, 4], "e": [9, 6]})
 FAULTS = pa.table({"where": ["x", "y"], "s": [3, 7], "e": [5, 8]})
@@ -51,6 +54,51 @@ def test_rows_without_a_time_are_valid_never(how: str) -> None:
 
 def _stamps(name: str, *starts: int) -> pa.RecordBatch:
     return pa.record_batch({name: pa.array(starts, pa.int64()), "ts": pa.array(starts, pa.int64())})
+
+
+def _told(results: Iterable[pa.RecordBatch]) -> list[tuple[Any, ...]]:
+    return [tuple(row.values()) for batch in results for row in batch.to_pylist()]
+
+
+@pytest.mark.parametrize("algorithm", ["buffer-input", "buffer-output"])
+def test_what_nobody_takes_of_a_call_comes_with_the_next(algorithm: str) -> None:
+    schemas = {"a": _stamps("x").schema, "b": _stamps("y").schema}
+    join = stream.temporal_operator(schemas, on="TRUE", ts="ts", window=dv.sliding(5), algorithm=algorithm)
+    join.on_batch("a", _stamps("x", 1, 9))
+    join.on_batch("b", _stamps("y", 2, 9))
+    join.on_end("a")
+    assert _told(join.on_end("b")) == [(1, 1, 2, 2, 2, 6), (9, 9, 9, 9, 9, 14)]
+
+
+@pytest.mark.parametrize(
+    ("lateness", "late"), [(3, [-(2**63)]), (2**63, [-(2**63)]), (2**64 - 4, [-(2**63)]), (2**64 - 3, []), (10**30, [])]
+)
+def test_rows_may_be_as_late_as_the_axis_is_long(lateness: int, late: list[int]) -> None:
+    heard: list[int] = []
+    join = stream.temporal_operator(
+        {"a": _stamps("x").schema, "b": _stamps("y").schema},
+        on="TRUE",
+        ts="ts",
+        window=dv.sliding(1),
+        lateness=lateness,
+        late=lambda _, batch: heard.extend(batch.column("ts").to_pylist()),
+    )
+    rows = [2**63 - 3, -(2**63), 2**63 - 6]
+    for name, column in (("a", "x"), ("b", "y")):
+        join.on_batch(name, _stamps(column, *rows))
+    found = _told([*join.on_end("a"), *join.on_end("b")])
+    assert heard == late * 2
+    assert [row[0] for row in found] == sorted(own for own in rows if own not in late)
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "buffer-input", "buffer-output"])
+@pytest.mark.parametrize("how", ["inner", "left"])
+def test_rows_from_the_first_instant_on_meet_once(how: str, algorithm: str) -> None:
+    always = pa.table({"ts": [-(2**63)]})
+    found = dv.temporal_join(
+        a=always, b=always, on="TRUE", ts="ts", window=dv.unbounded(), how=how, algorithm=algorithm
+    )
+    assert found.num_rows == 1
 
 
 def test_results_come_once_all_inputs_have_passed_them() -> None:

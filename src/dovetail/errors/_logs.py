@@ -32,6 +32,22 @@ class OfLogs(DovetailError):
         )
 
     @classmethod
+    def log_taken_over(cls, path: object) -> Self:
+        """Refuse an engine behind whose back the log has changed."""
+        return cls(
+            f"log {str(path)!r} is not as this engine left it: another one has gone on with it. "
+            "Hint: go on with that one; two would mix their calls."
+        )
+
+    @classmethod
+    def snapshot_over_log(cls, path: object) -> Self:
+        """Refuse to write a snapshot over the log, which then begins anew."""
+        return cls(
+            f"{str(path)!r} is the log of this engine; a snapshot is a file beside it. "
+            "Hint: snapshot('engine.snapshot')."
+        )
+
+    @classmethod
     def no_snapshot(cls, path: object, reason: str) -> Self:
         """Refuse a file that is no whole snapshot or log of ours."""
         return cls(f"{str(path)!r} cannot be restored: {reason}. Hint: restore an older snapshot with all of its log.")

@@ -77,22 +77,37 @@ class Log:
         write_whole(path, _head(call, 0))
         return cls(path, sync, held)
 
+    @property
+    def _is_ours(self) -> bool:
+        """Whether it is as we left it: no other engine has written to it or begun it anew, and it was not let go."""
+        if self._held is None:
+            return False
+        found = os.fstat(self._file)
+        return found.st_size == self._size and found.st_nlink > 0
+
     def append(self, record: Record) -> None:
         """Write a record; a disk that takes no more leaves the log as it was."""
+        if not self._is_ours:
+            raise UsageError.log_taken_over(self.path)
         framed = _framed(_body(record), MARK)
         try:
             _write_all(self._file, framed)
             self._bring_to_disk(at_once=record.kind is Kind.CLOSE)
-        except OSError as error:
+        except BaseException as error:  # Ctrl-C, too: what comes next must not stand behind half a record
             os.ftruncate(self._file, self._size)
-            raise UsageError.cannot_write(self.path, reason(error)) from None
+            if isinstance(error, OSError):
+                raise UsageError.cannot_write(self.path, reason(error)) from None
+            raise
         self._size += len(framed)
 
     def restart(self, call: str, after: int) -> None:
-        """Begin anew behind a record: a snapshot holds all up to it."""
+        """Begin anew behind a record: a snapshot holds all up to it. A log that is no longer ours is left alone."""
+        if not self._is_ours:
+            return
         write_whole(self.path, _head(call, after))
-        self._let_go()
+        let_go = self._let_go
         self._open()
+        let_go()
 
     def close(self) -> None:
         """Let go of the file; the record of the last call has brought everything to the disk."""
@@ -100,7 +115,7 @@ class Log:
         self._held = None
 
     def _open(self) -> None:
-        self._file = os.open(self.path, os.O_WRONLY | os.O_APPEND)
+        self._file = _opened(self.path)
         self._let_go = finalize(self, os.close, self._file)
         self._size = os.fstat(self._file).st_size
 
@@ -110,6 +125,13 @@ class Log:
         if self._sync == "always" or (self._sync == "interval" and at_once):
             os.fsync(self._file)
             self._synced = now
+
+
+def _opened(path: Path) -> int:
+    try:
+        return os.open(path, os.O_WRONLY | os.O_APPEND)
+    except OSError as error:
+        raise UsageError.cannot_write(path, reason(error)) from None
 
 
 def _write_all(file: int, content: bytes) -> None:
@@ -142,9 +164,12 @@ def read_log(path: Path) -> tuple[str, int, list[Record], int]:
 
 
 def _cut(path: Path, size: int) -> None:
-    with path.open("r+b") as file:
-        file.truncate(size)
-        os.fsync(file.fileno())
+    file = _opened(path)
+    try:
+        os.ftruncate(file, size)
+        os.fsync(file)
+    finally:
+        os.close(file)
     sync_folder(path)
 
 

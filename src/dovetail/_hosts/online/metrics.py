@@ -144,5 +144,5 @@ def prometheus(values: Mapping[str, Any]) -> str:
             lines += [f'{full}{{quantile="{quantile}"}} {value:.9g}' for quantile, value in values[name].items()]
             lines.append(f"{full}_count {values[f'{name}_count']}")
         else:
-            lines.append(f"{full} {values[name]:.9g}")
+            lines.append(f"{full} {values[name]}")
     return "\n".join([*lines, ""])

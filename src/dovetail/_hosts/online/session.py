@@ -168,6 +168,8 @@ class Session:
         """Write everything to a file; the log begins anew behind it."""
         place = read_path("path", path)
         with self._lock:
+            if self._log is not None and place.resolve() == self._log.path.resolve():
+                raise UsageError.snapshot_over_log(place)
             schema = self.engine.definition.schema
             owed = pa.Table.from_batches(self._owed, schema).combine_chunks().to_batches()
             snapshot.save(self.engine, owed[0] if owed else no_rows(schema), self._call, self._number, place)

@@ -138,7 +138,7 @@ class _Crew:
 
     def __exit__(self, *_: object) -> None:
         for process in self._processes:
-            process.terminate()
+            process.kill()  # one that was stopped would not hear of anything less
         for process in self._processes:
             process.join()
         for line in self._lines:

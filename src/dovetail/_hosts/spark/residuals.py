@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from sqlglot import exp
 
+from dovetail._core.columns.moved import moved_column
 from dovetail._core.columns.table import Columns
 from dovetail._hosts.spark.types import arrow_type
 from dovetail.errors import UnsupportedError
@@ -30,7 +31,8 @@ _KNOWN = {
 }
 """Settings that change what an expression means, as tasks take them to be."""
 _ZONE = "spark.sql.session.timeZone"
-_EXACT = frozenset(("HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND"))
+_DAY = 86_400_000_000
+"""Microseconds; Spark adds so many as a day of the session's zone, which may have an hour more or less."""
 _UTC = frozenset(("UTC", "Etc/UTC", "GMT", "Z", "+00:00", "UTC+0"))
 
 
@@ -67,7 +69,7 @@ def meaning_differs(
 
     Returns its name, its value, and the one they know.
     """
-    computed = not all(map(_is_moved_column, (own.node for own in parts)))
+    computed = not all(_is_exact(own.node) for own in parts)
     cast = [kind for pair in pairs if not _is_alike(*pair) for kind in pair]
     for name, value in _KNOWN.items() if computed or cast else ():
         if conf.get(name) != value:
@@ -86,12 +88,10 @@ def other_zone(conf: RuntimeConfig) -> tuple[str, str, str] | None:
     return None if zone in _UTC else (_ZONE, zone, "UTC")
 
 
-def _is_moved_column(node: exp.Expr) -> bool:
-    """Whether it is a column, or one plus or minus a length of time that no zone changes."""
-    if isinstance(node, (exp.Add, exp.Sub)) and isinstance(node.expression, exp.Interval):
-        unit = node.expression.args.get("unit")
-        return unit is not None and unit.name.upper().rstrip("S") in _EXACT and _is_moved_column(node.this)
-    return isinstance(node, exp.Column) or (isinstance(node, exp.Paren) and _is_moved_column(node.this))
+def _is_exact(node: exp.Expr) -> bool:
+    """Whether it is a column, or one plus or minus lengths of less than a day, which no zone changes."""
+    found = moved_column(node)
+    return found is not None and all(abs(own) < _DAY for own in found.lengths)
 
 
 def _no_rows(sides: Sides) -> Columns | None:

@@ -1,8 +1,8 @@
 """How long the rows of a stream matter: until which event time a partner can come, as it is read from the call.
 
 A comparison of both inputs bounds the partners of a row where the other input's part is its event time, moved by a
-fixed length: of `o.start + INTERVAL 5 MINUTES <= p.at`, a row `p` has no partner whose `o.start` is after `p.at` less
-five minutes. Event times to come are never before the watermark.
+fixed length: of `o.start + INTERVAL 5 MINUTES <= p.at`, or `p.at - o.start >= INTERVAL 5 MINUTES`, a row `p` has no
+partner whose `o.start` is after `p.at` less five minutes. Event times to come are never before the watermark.
 """
 
 from __future__ import annotations
@@ -10,13 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
-from sqlglot import exp
-
-from dovetail._core.columns.table import Columns
-from dovetail._core.columns.types import DAY_TIME
+from dovetail._core.columns.moved import length_of, moved_column
+from dovetail._core.condition.difference import differences
 from dovetail._core.condition.inputs import Inputs
-from dovetail._core.condition.parse import column_expression, expression
+from dovetail._core.condition.parse import column_expression
 from dovetail._core.plan.offset import UNBOUNDED, Duration, PerRow, size_of
 from dovetail._core.plan.query import Query, read_query
 from dovetail._core.plan.timed import AsOf, WindowJoin
@@ -27,8 +24,9 @@ from dovetail.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from dovetail._core.condition.difference import Difference
     from dovetail._core.condition.inputs import Input
-    from dovetail._core.condition.values import Comparison, Equality
+    from dovetail._core.condition.values import Comparison, Condition, Equality, Expression
     from dovetail._core.plan.offset import Offset
     from dovetail._core.plan.validity import Temporal, Validity
 
@@ -93,16 +91,17 @@ def reach_of(asked: Asked, times: Times) -> Reach:
 
 
 def _reach_of_join(query: Query, times: Times) -> Reach:
-    comparisons, inputs = query.condition.comparisons, query.inputs
+    condition, inputs = query.condition, query.inputs
+    distances = tuple(differences(condition, inputs))
     untils = (
-        Until(tuple(_closing(comparisons, inputs.right, times[1]))),
-        Until(tuple(_closing((own.flip() for own in comparisons), inputs.left, times[0]))),
+        Until(tuple(_closing(condition, distances, inputs.right.name, times[1]))),
+        Until(tuple(_closing(condition.flip(), distances, inputs.left.name, times[0]))),
     )
     for rule in rules_of(query):
         if rule.waits and not untils[rule.driving].bounds:
             names = (inputs.left.name, inputs.right.name)
             raise UsageError.never_due(names[rule.driving], names[1 - rule.driving], times[1 - rule.driving])
-    return Reach(query.condition.keys, _filtered(query, untils), query.cells)
+    return Reach(condition.keys, _filtered(query, untils), query.cells)
 
 
 def _filtered(query: Query, untils: tuple[Until, Until]) -> tuple[Until, Until]:
@@ -114,38 +113,34 @@ def _filtered(query: Query, untils: tuple[Until, Until]) -> tuple[Until, Until]:
     return left, right
 
 
-def _closing(comparisons: Iterable[Comparison], other: Input, time: str) -> Iterator[Bound]:
+def _closing(condition: Condition, distances: Iterable[Difference], other: str, time: str) -> Iterator[Bound]:
     """What bounds the other input's event time from above, for a row of the left one."""
-    for own in comparisons:
-        if own.op.rises or own.is_solved:
-            continue
-        moved = _moved(own.right.node, other.name, time)
+    pairs: list[Equality | Comparison] = [own for own in condition.keys if not own.null_safe]
+    pairs += [own for own in condition.comparisons if not own.op.rises]
+    for own in pairs:
+        moved = _moved(own.right, other, time)
         if moved is not None:
             yield Bound(own.left.sql, -moved)
+    for distance in distances:
+        yield from _closing_by(distance, other, time)
 
 
-def _moved(node: exp.Expr, name: str, time: str) -> int | None:
+def _closing_by(own: Difference, other: str, time: str) -> Iterator[Bound]:
+    """The same by a distance of the two: `r.ts - l.ts <= INTERVAL 5 MINUTES`."""
+    length = None if own.added else length_of(own.bound.node)
+    if length is None:
+        return
+    first, second = _moved(own.first, other, time), _moved(own.second, other, time)
+    if first is not None and (own.op is None or own.op.rises):
+        yield Bound(own.second.sql, length - first)
+    if second is not None and (own.op is None or own.absolute or not own.op.rises):
+        yield Bound(own.first.sql, (length if own.absolute else -length) - second)
+
+
+def _moved(part: Expression, name: str, time: str) -> int | None:
     """By how many microseconds an event time is moved; None if it is anything else."""
-    if isinstance(node, exp.Paren):
-        return _moved(node.this, name, time)
-    if isinstance(node, exp.Column):
-        return 0 if (node.table, node.name) == (name, time) else None
-    if not isinstance(node, (exp.Add, exp.Sub)):
-        return None
-    first, second = node.this, node.expression
-    if isinstance(node, exp.Add) and not first.find(exp.Column):
-        first, second = second, first
-    moved, sign = _moved(first, name, time), 1 if isinstance(node, exp.Add) else -1
-    length = None if moved is None else _length(second)
-    return None if moved is None or length is None else moved + sign * length
-
-
-def _length(node: exp.Expr) -> int | None:
-    """The microseconds of a length of time; None if it is anything else, rows differ in it or, by months, times do."""
-    if node.find(exp.Column):
-        return None
-    found = Columns({}, 1).evaluate(expression(node))
-    return found.cast(pa.int64())[0].as_py() if found.type == DAY_TIME else None
+    found = moved_column(part.node)
+    return sum(found.lengths) if found is not None and (found.column.table, found.column.name) == (name, time) else None
 
 
 def _reach_of_asof(asked: AsOf, times: Times) -> Reach:

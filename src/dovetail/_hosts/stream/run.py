@@ -18,9 +18,10 @@ from pyspark.sql.types import TimestampType
 from sqlglot import exp
 
 from dovetail._core.columns.coerce import comparison_type
+from dovetail._core.columns.moved import moved_column
 from dovetail._core.columns.table import Columns
 from dovetail._core.condition.inputs import Inputs
-from dovetail._core.condition.parse import quoted
+from dovetail._core.condition.parse import expression, quoted
 from dovetail._core.plan.query import read_query
 from dovetail._hosts.spark.frames import open_frames
 from dovetail._hosts.spark.handed import collected
@@ -187,9 +188,19 @@ def _check_meaning(sides: tuple[Streamed, ...], reads: Reads) -> None:
     """Refuse texts, and settings, that tasks would compare otherwise than Spark."""
     _check_texts(sides, reads)
     compared = [(sides[0].kind(left), sides[1].kind(right)) for left, right in reads.pairs]
-    differs = meaning_differs(sides[0].own.session.conf, reads.parts, compared)
+    differs = meaning_differs(sides[0].own.session.conf, reads.parts, [*compared, *_moved(sides, reads)])
     if differs is not None:
         raise UsageError.stream_setting(*differs)
+
+
+def _moved(sides: tuple[Streamed, ...], reads: Reads) -> Iterator[tuple[pa.DataType, pa.DataType]]:
+    """The types of columns that lengths of time move, before and after: a date becomes a moment of some zone."""
+    by_name = {side.own.name: side for side in sides}
+    for part in reads.parts:
+        found = moved_column(part.node)
+        if found is not None and found.lengths:
+            side = by_name[found.column.table]
+            yield side.kind(expression(found.column)), side.kind(part)
 
 
 def _check_texts(sides: tuple[Streamed, ...], reads: Reads) -> None:

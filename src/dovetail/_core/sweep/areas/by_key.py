@@ -37,7 +37,10 @@ class ByKey:
 
     def bounds(self, probes: Probes, run: Run) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """From the longest validity before the probe's time, until the probe's own last start."""
-        return back(probes.at, run.lengths[1]), probes.until
+        longest = run.lengths[1]
+        if longest == MOST:  # what has no end lasts, but not beyond the end of time
+            return np.where(probes.at == MOST, MOST, LEAST), probes.until
+        return back(probes.at, longest), probes.until
 
     def tests(self, probes: Probes, run: Run) -> Sequence[PairTest]:
         """Whether a row still lasts, unless all have one length, and the comparisons."""

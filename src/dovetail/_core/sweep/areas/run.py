@@ -33,6 +33,7 @@ class Run:
     bits: int
     least: int
     most: int
+    last_code: int
     exact: bool
     distinct: Keys | None
     longest: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -43,15 +44,15 @@ class Run:
         codes, exact = rows.codes()
         if codes is None:
             keys, order = sort_with_order(lead)
-            return cls(rows.pick(order), keys, order, 0, 0, 0, exact, None)
+            return cls(rows.pick(order), keys, order, 0, 0, 0, 0, exact, None)
         distinct = None
-        least, most = int(lead.min()), int(lead.max())
-        if (most - least).bit_length() + int(codes.max()).bit_length() > PACKED_BITS:
+        least, most, last_code = int(lead.min()), int(lead.max()), int(codes.max())
+        if (most - least).bit_length() + last_code.bit_length() > PACKED_BITS:
             lead, distinct = dense_ranks(lead)
             least, most = 0, distinct.size - 1
         bits = (most - least).bit_length()
         keys, order = sort_with_order((codes << bits) | (lead - least))
-        return cls(rows.pick(order), keys, order, bits, least, most, exact, distinct)
+        return cls(rows.pick(order), keys, order, bits, least, most, last_code, exact, distinct)
 
     @cached_property
     def index(self) -> SortedIndex:
@@ -92,7 +93,7 @@ class Run:
         if self.distinct is not None:
             upper = np.searchsorted(self.distinct, upper, side="right") - 1
             lower = np.searchsorted(self.distinct, lower)
-        none = (lower > upper) | (lower > self.most) | (upper < self.least)
+        none = (lower > upper) | (lower > self.most) | (upper < self.least) | (codes > self.last_code)
         first = (codes << self.bits) + (np.clip(lower, self.least, self.most) - self.least)
         last = (codes << self.bits) + (np.clip(upper, self.least, self.most) - self.least)
         first[none], last[none] = 0, -1

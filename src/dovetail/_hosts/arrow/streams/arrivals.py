@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 ENDED = int(MOST) + 1
 """The frontier of an input that has ended: all its rows have arrived."""
+_FURTHEST = (1 << 64) - 1
+"""No two keys lie further apart."""
+_SMALL = 1 << 14
+"""Rows that wait in a batch of their own, at least; but for the last few, smaller ones are put together."""
 
 
 def checked(name: str, given: object, schema: pa.Schema) -> pa.RecordBatch:
@@ -87,16 +91,19 @@ class Arrivals:
             self.latest = int(start[-1]) if start.size else self.latest
             return np.zeros(start.size, np.bool_)
         latest = np.maximum.accumulate(np.maximum(start, self.latest))
-        floor = np.where(latest < LEAST + self.lateness, LEAST, latest - self.lateness)
         self.latest = int(latest[-1])
-        late: NDArray[np.bool_] = start < floor
+        behind = latest.view(np.uint64) - start.view(np.uint64)  # two keys may lie further apart than either from zero
+        late: NDArray[np.bool_] = behind > min(self.lateness, _FURTHEST)
         self.late += int(np.count_nonzero(late))
         return late
 
     def wait(self, rows: Waiting) -> None:
-        """Keep rows until the other inputs have come as far."""
-        if rows.start.size:
-            self.waiting.append(rows)
+        """Keep rows until the other inputs have come as far; small batches are put together, so that there are few."""
+        if not rows.start.size:
+            return
+        while self.waiting and self.waiting[-1].start.size < min(_SMALL, 2 * rows.start.size):
+            rows = _together([self.waiting.pop(), rows])
+        self.waiting.append(rows)
 
     def complete(self, before: int) -> int:
         """How many rows wait that start before an instant."""

@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from dovetail._hosts.arrow.streams.temporal import TemporalOperator
     from dovetail._hosts.arrow.streams.tpmj import TpmjOperator
 
+PARTS = 8
+"""A batch may take an eighth of memory."""
+HIDDEN = 64
+"""Bytes that the order keys beside a row take, about."""
+
 
 def refuse_twice(inputs: dict[str, Any]) -> None:
     """Refuse a reader or iterator that is two inputs at once: its batches would go to one or the other."""
@@ -51,6 +56,14 @@ def _open(name: str, given: Any) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
     return first.schema, chain([first], batches)
 
 
+def in_pieces(batches: Iterator[pa.RecordBatch], memory: int) -> Iterator[pa.RecordBatch]:
+    """The same rows in batches of a small part of memory, however many are given at once."""
+    for batch in batches:
+        rows = max(1, memory * batch.num_rows // (PARTS * (batch.nbytes + HIDDEN * batch.num_rows + 1)))
+        for at in range(0, batch.num_rows, rows):
+            yield batch.slice(at, rows)
+
+
 def drive(
     operator: TemporalOperator | TpmjOperator, feeds: dict[str, Iterator[pa.RecordBatch]]
 ) -> Iterator[pa.RecordBatch]:
@@ -59,12 +72,15 @@ def drive(
     Where that makes few rows complete, since another input is hardly further, that one is asked before they are joined.
     """
     feeds = dict(feeds)
-    while feeds:
-        name = min(feeds, key=lambda own: operator.arrivals[own].frontier)
-        batch = next(feeds[name], None)
-        if batch is None:
-            del feeds[name]
-            yield from operator.on_end(name)
-        elif batch.num_rows:
-            operator.take(name, batch)
-            yield from operator.advance() if operator.due(batch.num_rows) else ()
+    try:
+        while feeds:
+            name = min(feeds, key=lambda own: operator.arrivals[own].frontier)
+            batch = next(feeds[name], None)
+            if batch is None:
+                del feeds[name]
+                yield from operator.on_end(name)
+            elif batch.num_rows:
+                operator.take(name, batch)
+                yield from operator.advance() if operator.due(batch.num_rows) else ()
+    finally:
+        operator.close()

@@ -19,7 +19,7 @@ from dovetail._core.sweep.runs.files import RunDirectory
 from dovetail._core.sweep.runs.strategy import Strategy
 from dovetail._hosts.arrow.frames import open_frames
 from dovetail._hosts.arrow.plain import roomy_schema
-from dovetail._hosts.arrow.streams.feed import drive, open_stream, refuse_twice
+from dovetail._hosts.arrow.streams.feed import drive, in_pieces, open_stream, refuse_twice
 from dovetail._hosts.arrow.streams.linked import read_linked
 from dovetail._hosts.arrow.streams.progressive import ProgressiveOperator
 from dovetail._hosts.arrow.streams.temporal import Streams, TemporalOperator
@@ -62,6 +62,8 @@ def temporal(
     schemas = {name: schema for name, (schema, _) in opened.items()}
     operator = operator_of(schemas, call, lateness=lateness, late=late, disk=disk)
     feeds = {name: batches for name, (_, batches) in opened.items()}
+    if isinstance(operator, TpmjOperator):
+        feeds = {name: in_pieces(batches, operator.external.memory) for name, batches in feeds.items()}
     results = drive(operator, feeds)
     return pa.RecordBatchReader.from_batches(operator.told.schema, results)
 
@@ -137,7 +139,7 @@ def progressive(inputs: dict[str, Any], call: dict[str, Any], disk: dict[str, An
     linked = read_linked(call["on"], tuple(names), schemas)
     strategy = Strategy(own.strategy, own.fan_in)
     operator = ProgressiveOperator(query, linked, schemas, own.memory, directory_of(own), strategy)
-    feeds = {name: batches for name, (_, batches) in opened.items()}
+    feeds = {name: in_pieces(batches, own.memory) for name, (_, batches) in opened.items()}
     return pa.RecordBatchReader.from_batches(operator.schema, _progressive(operator, feeds))
 
 

@@ -118,9 +118,14 @@ class Timed(ABC):
         return min(own.frontier for own in self.arrivals.values())
 
     def on_batch(self, name: str, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-        """Take a batch of one input; yield results that are certain."""
+        """Take a batch of one input, at once; yield results that are certain."""
         self.take(name, batch)
-        yield from self.advance()
+        return self.advance()
+
+    def on_end(self, name: str) -> Iterator[pa.RecordBatch]:
+        """Note that an input has ended, at once; yield results that are certain."""
+        self.of_input(name).ended = True
+        return self.advance()
 
     def take(self, name: str, batch: pa.RecordBatch) -> None:
         """Take a batch of one input; one that is refused changes nothing."""
@@ -153,6 +158,10 @@ class Timed(ABC):
     def due(self, _taken: int) -> bool:
         """Whether to advance, after so many rows were taken, though the next ones are at hand."""
         return True
+
+    @abstractmethod
+    def close(self) -> None:
+        """Give up what is held outside of memory; no more batches come."""
 
     def in_time(self, number: int, name: str, batch: pa.RecordBatch) -> Waiting:
         """The rows of a batch that are valid at all and not too late."""
@@ -226,6 +235,9 @@ class TemporalOperator(Timed):
         frontier = self.frontier
         return self.arriving or FEW * sum(own.complete(frontier) for own in self.arrivals.values()) >= taken
 
+    def close(self) -> None:
+        """Nothing is held outside of memory."""
+
     def snapshot(self) -> State:
         """Everything that the join remembers; it can be pickled, and restored into an operator of the same call."""
         return State(
@@ -249,11 +261,6 @@ class TemporalOperator(Timed):
         self.counted = list(state.counted)
         self.pairs, self.stretches = (Outbox(list(own)) for own in state.held)
         self.coverage = [None if own is None else own.copy() for own in state.coverage]
-
-    def on_end(self, name: str) -> Iterator[pa.RecordBatch]:
-        """Note that an input has ended; yield results that are certain."""
-        self.of_input(name).ended = True
-        yield from self.advance()
 
     def advance(self) -> Iterator[pa.RecordBatch]:
         """Join what has become complete, let go what has ended, and yield what is certain."""

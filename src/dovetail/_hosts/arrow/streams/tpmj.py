@@ -78,17 +78,15 @@ class TpmjOperator(Timed):
             self.external.add(number, keyed)
 
     def advance(self) -> Iterator[pa.RecordBatch]:
-        """Write the rows if memory is full; yield results of merges that are due, as when the load has become low."""
-        if self.external.size >= self.external.memory:
+        """Write the rows if memory is full, or none will come; yield results of merges that are due by now."""
+        last = self.frontier == ENDED
+        if last or self.external.size >= self.external.memory:
             self.write()
-        yield from self.merge()
+        yield from self.merge(last=last)
 
-    def on_end(self, name: str) -> Iterator[pa.RecordBatch]:
-        """Note that an input has ended; after the last one, yield all that is left."""
-        self.of_input(name).ended = True
-        if all(own.ended for own in self.arrivals.values()):
-            self.write()
-            yield from self.merge(last=True)
+    def close(self) -> None:
+        """Give up all runs, whoever holds the operator still: an error that was raised in it does."""
+        self.external.directory.clear()
 
     def write(self) -> None:
         """Write the lists as a group of runs."""
