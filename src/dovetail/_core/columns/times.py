@@ -64,8 +64,6 @@ def as_stamp(node: exp.Expr, array: pa.Array) -> pa.Array:
 
 def to_date(node: exp.Expr, scope: Scope) -> pa.Array:
     """Evaluate to_date, and the conversion that the parser puts around the arguments of year, datediff and others."""
-    if node.args.get("format"):
-        raise unsupported(node, "to_date with a format")
     return as_date(node, scope.value(node.this))
 
 

@@ -69,10 +69,6 @@ def _has_more_than_items(select: exp.Select) -> bool:
 def resolve(node: exp.Expr, inputs: Names) -> exp.Expr:
     """Qualify every column with the input that has it."""
     holder = exp.Paren(this=node.copy())
-    for difference in list(holder.find_all(exp.Sub)):
-        # `x - INTERVAL 1 DAY 2 HOURS` is read as x - (1 day + 2 hours), and would be written without the parentheses.
-        if isinstance(difference.expression, (exp.Add, exp.Sub)):
-            difference.set("expression", exp.Paren(this=difference.expression.copy()))
     for column in list(holder.find_all(exp.Column)):
         if not _inside_lambda(column):
             column.replace(inputs.resolve(column))
