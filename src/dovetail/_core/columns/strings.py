@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from dovetail._core.columns.lanes import Values
     from dovetail._core.columns.scope import Handler, Scope
 
-_NESTED = {"struct", "list", "map", "day_time", "year_month", "other"}
+_NESTED = {"struct", "list", "map", "other"}
 _ENDLESS = 2**31 - 1
 
 
