@@ -24,6 +24,7 @@ _RANDOM = frozenset(
     | {"SPARK_PARTITION_ID", "UNIFORM", "UUID"}
 )
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.NullSafeNEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
+_PREDICATES = (*_COMPARISONS, exp.Between, exp.Escape, exp.ILike, exp.In, exp.Like, exp.RegexpLike)
 _AGGREGATES = frozenset({"BOOL_AND", "BOOL_OR", "COLLECT_LIST", "COLLECT_SET", "EVERY", "MAX_BY", "MIN_BY", "MODE"})
 
 
@@ -121,13 +122,13 @@ def _parse_one(text: str, dialect: type[AsWritten]) -> exp.Expr:
     if not isinstance(text, str) or not text.strip():
         raise UsageError.no_condition(text)
     try:
-        found = sqlglot.parse(text, read=dialect)
+        found = dialect().parse_into(exp.Condition, text)
     except SqlglotError as error:
         raise UsageError.cannot_read("condition", text, _reason(error)) from None
     except RecursionError:
         raise UsageError.too_deep("condition", text) from None
     node = found[0] if len(found) == 1 else None
-    if isinstance(node, (exp.Query, exp.DDL, exp.DML, exp.Command, exp.Alias)) or not isinstance(node, exp.Expr):
+    if isinstance(node, (exp.Query, exp.Command)) or not isinstance(node, exp.Expr):
         raise UsageError.no_boolean(text)
     return node
 
@@ -146,8 +147,9 @@ def refuse_many_rows(node: exp.Expr, what: str, text: str) -> None:
     for part in node.walk():
         if isinstance(part, (exp.Query, exp.Subquery)):
             raise UsageError.subquery(what, text)
-        if isinstance(part, _COMPARISONS) and isinstance(part.parent, _COMPARISONS):
-            raise UsageError.chained_comparison(part.parent.sql(dialect=AsWritten))
+        within = part.parent.parent if isinstance(part.parent, exp.Not) else part.parent
+        if isinstance(part, _PREDICATES) and isinstance(within, _COMPARISONS):
+            raise UsageError.chained_comparison(within.sql(dialect=AsWritten))
         if isinstance(part, (exp.AggFunc, exp.Window)) or set(_function_names(part)) & _AGGREGATES:
             raise UsageError.of_many_rows(part.sql(dialect=AsWritten), what, text)
 
