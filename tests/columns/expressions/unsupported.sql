@@ -15,3 +15,5 @@ s RLIKE '[a-z&&[^b]]'
 INTERVAL '{1' DAY;1' MONTH} || 'x'
 cast(INTERVAL '{1' DAY;1' MONTH} AS {STRING;INT;DECIMAL(5,1)})
 to_date(s, 'yyyy-MM-dd')
+extract(HOUR FROM INTERVAL '1' DAY)
+date_part('month', INTERVAL '1' MONTH)

@@ -29,7 +29,7 @@ def _unix(per_unit: int) -> Handler:
 
     def evaluate(node: exp.Expr, scope: Scope) -> pa.Array:
         array = scope.value(node.this)
-        if array.type == DATE:
+        if family(array.type) not in {"stamp", "null"}:
             raise refused(node, array)
         stamps = as_stamp(node, array)
         return column(values(stamps) // per_unit, present(stamps), BIGINT)

@@ -13,7 +13,7 @@ from dovetail._core.columns.civil import MICROS_PER_DAY, MICROS_PER_SECOND
 from dovetail._core.columns.decimals import rebuilt
 from dovetail._core.columns.lanes import column, present, values
 from dovetail._core.columns.scope import refused, unsupported
-from dovetail._core.columns.types import DATE, INT, TIMESTAMP, family, is_moment
+from dovetail._core.columns.types import DATE, INT, TIMESTAMP, family, is_interval, is_moment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -130,6 +130,8 @@ def extract(node: exp.Expr, scope: Scope) -> pa.Array:
     handler = _EXTRACTS.get(field.name.upper())
     if handler is None:
         raise unsupported(node, f"EXTRACT of {field.name}")
+    if is_interval(scope.none().value(_argument(node)).type):
+        raise unsupported(node, "EXTRACT from an interval")
     return handler(node, scope)
 
 

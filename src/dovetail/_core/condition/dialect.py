@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     Builder = Callable[..., Any]
 
 _READ = Spark.Parser.FUNCTIONS
-_KEPT = ("array_size", "collate", "log10", "parse_json", "time_diff", "time_trunc", "to_char")
-"""Functions that would be written as others, which do not always answer the same."""
+_KEPT = ("array_size", "collate", "levenshtein", "log10", "parse_json", "time_diff", "time_trunc", "to_char")
+"""Functions that would be written as others, which do not always answer the same, or not without a warning."""
 _MATCHES = ("ILIKE", "LIKE", "REGEXP_LIKE", "RLIKE")
 _BITWISE = ((TokenType.PIPE, exp.BitwiseOr), (TokenType.CARET, exp.BitwiseXor), (TokenType.AMP, exp.BitwiseAnd))
 """Operators of bits, the loosest first."""
