@@ -48,6 +48,19 @@ NO_EXPRESSION = re.compile(r" FROM (?!'|\w+ '|\(?SELECT)|\bFROM VALUES|\bFROM \w
         ("to_char(x, '99')", "TO_CHAR(x, '99')"),
         ("parse_json(s)", "PARSE_JSON(s)"),
         ("TIME'06:30'", "TIME'06:30'"),
+        ("CAST(t AS TIME(3))", "CAST(t AS TIME(3))"),
+        ("to_date(s)", "TO_DATE(s)"),
+        ("to_date(s, 'yyyy-MM-dd')", "TO_DATE(s, 'yyyy-MM-dd')"),
+        ("to_timestamp(s, 'd/M/y')", "TO_TIMESTAMP(s, 'd/M/y')"),
+        ("unix_timestamp(s, 'y')", "UNIX_TIMESTAMP(s, 'y')"),
+        ("from_unixtime(n, 'y')", "FROM_UNIXTIME(n, 'y')"),
+        ("date_format(t, 'yyy-MM')", "DATE_FORMAT(t, 'yyy-MM')"),
+        ("-128Y", "-128Y"),
+        ("p * 5L", "p * 5L"),
+        ("1.5bd", "1.5BD"),
+        ("CAST(5 AS BIGINT)", "CAST(5 AS BIGINT)"),
+        ("2 * INTERVAL 1 DAY 2 HOURS", "2 * (INTERVAL '1' DAY + INTERVAL '2' HOURS)"),
+        ("rlike(s, 'a') = b", "(s RLIKE 'a') = b"),
     ],
 )
 def test_arguments_stay_what_they_are(text: str, read: str) -> None:
@@ -71,6 +84,27 @@ def test_operators_bind_as_they_do_in_spark(spark: SparkSession) -> None:
         got = dv.join(one, one, on="TRUE", select=f"{text} AS x").column("x").to_pylist()
         assert [(value,) for value in got] == want, text
     assert _answer(spark, "-8 >>> 28 | 1") == _answer(spark, _read("-8 >>> 28 | 1")) == [(15,)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "-128Y",
+        "-9223372036854775808L",
+        "1e-3BD",
+        "CAST(1.123456789012345678 AS DECIMAL(38,18)) * 5L",
+        "CAST(1.123456789012345678 AS DECIMAL(38,18)) * CAST(5 AS BIGINT)",
+        "2 * INTERVAL 1 DAY 2 HOURS",
+        "-INTERVAL 1 DAY 2 HOURS",
+        "date_format(DATE'0005-01-02', 'y M')",
+        "to_date('20-1-5', 'y-M-d')",
+        "to_date('2020-1-5', 'yyyy-MM-dd')",
+        "like('ab', 'a_') = TRUE",
+        "regexp_like('ab', 'b') = TRUE",
+    ],
+)
+def test_literals_formats_and_calls_mean_the_same_once_read(text: str, spark: SparkSession) -> None:
+    assert _answer(spark, _read(text)) == _answer(spark, text)
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ import pytest
 from dovetail._core.condition.inputs import Input, Inputs
 from dovetail._core.condition.residual import as_residual
 from dovetail._core.condition.split import read_condition
+from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
     from dovetail._core.condition.values import Condition
@@ -114,6 +115,18 @@ def test_a_doubled_quote_is_one_quote() -> None:
 def test_an_interval_of_two_units_is_taken_away_whole() -> None:
     found = read("l.Ts - INTERVAL 1 DAY 2 HOURS < r.x")
     assert shown(found.comparisons) == ["l.Ts - (INTERVAL '1' DAY + INTERVAL '2' HOURS) < r.x"]
+
+
+@pytest.mark.parametrize("name", ["cache", "comment", "desc", "set", "update", "use"])
+def test_a_column_may_be_called_like_a_statement(name: str) -> None:
+    found = read_condition(f"{name} < x", Inputs(Input("l", (name,)), Input("r", ("x",))))
+    assert shown(found.comparisons) == [f"l.{name} < r.x"]
+
+
+@pytest.mark.parametrize("text", ["l.a = r.x IN (TRUE)", "l.a < r.x NOT LIKE 'a'", "l.a = r.x BETWEEN 1 AND 2"])
+def test_a_predicate_beside_a_comparison_needs_parentheses(text: str) -> None:
+    with pytest.raises(UsageError, match=r"compares a comparison; .*Hint: set parentheses"):
+        read(text)
 
 
 @pytest.mark.parametrize(

@@ -67,3 +67,4 @@ abs(INTERVAL '-1' DAY)
 sign(INTERVAL '-1' DAY)
 'it''s'
 concat('say ''', """hi""")
+INTERVAL '{100:59' HOUR TO MINUTE;1 23:59:59.9' DAY TO SECOND;99:59.5' MINUTE TO SECOND}

@@ -111,3 +111,5 @@ sb {AND;OR} {NULL;'text'}
 sb AND sb AND bo
 x << {bo;da}
 {bo;da} >> 1
+INTERVAL '{100:60' HOUR TO MINUTE;1 24:00:00' DAY TO SECOND;1 00:60' DAY TO MINUTE;1:60' MINUTE TO SECOND;1-12' YEAR TO MONTH}
+unix_{seconds;millis;micros}('2020-01-01')

@@ -155,3 +155,5 @@ s RLIKE NULL
 regexp(s, 'z')
 'a.b' RLIKE 'a\\.b'
 s RLIKE '\\Qa%\\E'
+{upper;lower}(cast(bi AS STRING))
+cast(bi AS STRING) ILIKE '%A%'

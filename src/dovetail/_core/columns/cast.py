@@ -27,7 +27,10 @@ if TYPE_CHECKING:
     Conversion = Callable[[pa.Array, pa.DataType], pa.Array]
 
 _INT64 = np.iinfo(np.int64)
-_LATER = {("float", "string"), ("day_time", "string"), ("list", "list"), ("struct", "string")}
+_LATER = {("float", "string"), ("list", "list"), ("struct", "string")} | {
+    (interval, other) for interval in ("day_time", "year_month") for other in ("string", "integer", "decimal")
+}
+"""Casts that Spark has and we have not."""
 
 
 def cast(array: pa.Array, target: pa.DataType, *, safe: bool = False) -> pa.Array:

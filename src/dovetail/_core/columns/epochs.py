@@ -20,8 +20,7 @@ from dovetail.errors import UsageError
 if TYPE_CHECKING:
     from dovetail._core.columns.scope import Handler, Scope
 
-# How the parser spells Spark's default format 'yyyy-MM-dd HH:mm:ss' in unix_timestamp.
-_DEFAULT_FORMAT = "%Y-%mstrict-%dstrict %Hstrict:%Mstrict:%Sstrict"
+_DEFAULT_FORMAT = "yyyy-MM-dd HH:mm:ss"
 _DEFAULT_SHAPE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}$"
 
 
@@ -30,7 +29,7 @@ def _unix(per_unit: int) -> Handler:
 
     def evaluate(node: exp.Expr, scope: Scope) -> pa.Array:
         array = scope.value(node.this)
-        if array.type == DATE:
+        if family(array.type) not in {"stamp", "null"}:
             raise refused(node, array)
         stamps = as_stamp(node, array)
         return column(values(stamps) // per_unit, present(stamps), BIGINT)
@@ -54,9 +53,7 @@ def unix_timestamp(node: exp.Expr, scope: Scope) -> pa.Array:
 def _check_shape(array: pa.Array) -> None:
     odd = pc.fill_null(pc.invert(pc.match_substring_regex(array, _DEFAULT_SHAPE)), False)
     if pc.any(odd).as_py():
-        raise UsageError.malformed(
-            array.filter(odd)[0].as_py(), "STRING", "TIMESTAMP in the format yyyy-MM-dd HH:mm:ss"
-        )
+        raise UsageError.malformed(array.filter(odd)[0].as_py(), "STRING", f"TIMESTAMP in the format {_DEFAULT_FORMAT}")
 
 
 def unix_date(node: exp.Expr, scope: Scope) -> pa.Array:

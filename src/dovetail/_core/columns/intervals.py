@@ -52,6 +52,8 @@ _MICROS = {
 _WHOLE_DAYS = {"WEEK", "DAY"}
 _PIECE = re.compile(r"\s*([+-]?\s*[0-9]*\.?[0-9]+)\s*([A-Za-z]+)")
 _SPAN_FIELDS = ("DAY", "HOUR", "MINUTE", "SECOND")
+_FULL = {"MONTH": 12, "HOUR": 24, "MINUTE": 60, "SECOND": 60}
+"""What no field of a span may reach but its first."""
 _SOFT = {"string", "null"}
 _INT64 = np.iinfo(np.int64)
 
@@ -118,7 +120,10 @@ def _span(node: exp.Expr, text: str, unit: exp.Expr) -> list[tuple[Decimal, str]
     parts = re.split(r"[ :-]", bare.lstrip("+-"))
     if len(parts) != len(fields):
         raise UsageError.bad_interval(text_of(node))
-    return [(sign * _number(node, part, name), name) for part, name in zip(parts, fields, strict=True)]
+    read = [(_number(node, part, name), name) for part, name in zip(parts, fields, strict=True)]
+    if any(number >= _FULL[name] for number, name in read[1:]):
+        raise UsageError.bad_interval(text_of(node))
+    return [(sign * number, name) for number, name in read]
 
 
 def counts_whole_days(node: exp.Expr, scope: Scope) -> bool:

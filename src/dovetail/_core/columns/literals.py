@@ -25,6 +25,7 @@ from dovetail._core.columns.types import (
     TIMESTAMP_NTZ,
     canonicalise,
 )
+from dovetail._core.condition.dialect import is_lettered
 from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ _CALLED_AS_CAST = {
     "decimal": pa.decimal128(10, 0),
     "to_timestamp_ntz": TIMESTAMP_NTZ,
 }
-_LETTERED = {_Type.TINYINT, _Type.SMALLINT, _Type.BIGINT}
+_WHOLE = {_Type.TINYINT, _Type.SMALLINT, _Type.BIGINT}
 _INTEGERS = ((INT, 2**31), (BIGINT, 2**63))
 
 
@@ -67,8 +68,7 @@ def whole_literal(node: exp.Expr) -> int | None:
     if isinstance(bare, exp.Neg) and not isinstance(bare.this, exp.Paren):
         value = whole_literal(bare.this)
         return None if value is None else -value
-    # 5L parses as CAST(5 AS BIGINT); it is taken for the literal, which is the likelier of the two.
-    if isinstance(bare, exp.TryCast) and bare.args["to"].this in _LETTERED and not bare.args.get("safe"):
+    if is_lettered(bare) and bare.args["to"].this in _WHOLE:
         bare = bare.this
     if isinstance(bare, exp.Literal) and not bare.is_string and bare.name.isdigit():
         return int(bare.name)
@@ -87,18 +87,14 @@ def negative_literal(node: exp.Expr, scope: Scope) -> pa.Array | None:
     inner = node.this
     if isinstance(inner, exp.Literal) and not inner.is_string:
         return _number(node, f"-{inner.name}", scope)
-    if _is_lettered(inner):
+    if is_lettered(inner):
         target, text = sql_type(inner.args["to"]), f"-{inner.this.name}"
         if pa.types.is_floating(target):
             return constant(float(text), target, scope.rows)
+        if pa.types.is_decimal(target):
+            return constant(Decimal(text), target, scope.rows)
         return cast(_number(node, text, scope), target)
     return None
-
-
-def _is_lettered(node: exp.Expr) -> bool:
-    """Say whether a node is a number with a letter behind it, such as 5L or 1.5D."""
-    is_number = isinstance(node, exp.TryCast) and isinstance(node.this, exp.Literal) and not node.this.is_string
-    return is_number and not node.args.get("safe")
 
 
 def _number(node: exp.Expr, text: str, scope: Scope) -> pa.Array:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from dovetail._core.columns.lanes import Values
     from dovetail._core.columns.scope import Handler, Scope
 
-_NESTED = {"struct", "list", "map", "day_time", "year_month", "other"}
+_NESTED = {"struct", "list", "map", "other"}
 _ENDLESS = 2**31 - 1
 
 
@@ -70,14 +70,18 @@ def by_distinct(
 
 
 def _case(kernel: Callable[[pa.Array], pa.Array], fold: Callable[[str], str]) -> Handler:
-    """Build upper or lower; beyond ASCII letters may change in number ('ß'), which only Python's tables know."""
+    """Build upper or lower; beyond ASCII letters may change in number ('ß'), which only Python's tables know.
+
+    As in Spark, bytes that are no text then become the replacement character.
+    """
 
     def evaluate(node: exp.Expr, scope: Scope) -> pa.Array:
         array = text(node, scope.value(node.this))
         if pc.all(pc.string_is_ascii(array)).as_py() is not False:
             return kernel(array)
-        encoded = array.dictionary_encode()
-        folded = pa.array([fold(word) for word in encoded.dictionary.to_pylist()], STRING)
+        encoded = array.cast(BINARY).dictionary_encode()
+        words = (word.decode(errors="replace") for word in encoded.dictionary.to_pylist())
+        folded = pa.array([fold(word) for word in words], STRING)
         return folded.take(encoded.indices)
 
     return evaluate

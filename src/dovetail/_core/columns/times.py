@@ -13,7 +13,7 @@ from dovetail._core.columns.civil import MICROS_PER_DAY, MICROS_PER_SECOND
 from dovetail._core.columns.decimals import rebuilt
 from dovetail._core.columns.lanes import column, present, values
 from dovetail._core.columns.scope import refused, unsupported
-from dovetail._core.columns.types import DATE, INT, TIMESTAMP, family, is_moment
+from dovetail._core.columns.types import DATE, INT, TIMESTAMP, family, is_interval, is_moment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,8 +64,6 @@ def as_stamp(node: exp.Expr, array: pa.Array) -> pa.Array:
 
 def to_date(node: exp.Expr, scope: Scope) -> pa.Array:
     """Evaluate to_date, and the conversion that the parser puts around the arguments of year, datediff and others."""
-    if node.args.get("format"):
-        raise unsupported(node, "to_date with a format")
     return as_date(node, scope.value(node.this))
 
 
@@ -132,6 +130,8 @@ def extract(node: exp.Expr, scope: Scope) -> pa.Array:
     handler = _EXTRACTS.get(field.name.upper())
     if handler is None:
         raise unsupported(node, f"EXTRACT of {field.name}")
+    if is_interval(scope.none().value(_argument(node)).type):
+        raise unsupported(node, "EXTRACT from an interval")
     return handler(node, scope)
 
 

@@ -18,15 +18,23 @@ if TYPE_CHECKING:
     Builder = Callable[..., Any]
 
 _READ = Spark.Parser.FUNCTIONS
-_KEPT = ("array_size", "collate", "log10", "parse_json", "time_diff", "time_trunc", "to_char")
-"""Functions that would be written as others, which do not always answer the same."""
+_KEPT = ("array_size", "collate", "levenshtein", "log10", "parse_json", "time_diff", "time_trunc", "to_char")
+"""Functions that would be written as others, which do not always answer the same, or not without a warning."""
+_MATCHES = ("ILIKE", "LIKE", "REGEXP_LIKE", "RLIKE")
 _BITWISE = ((TokenType.PIPE, exp.BitwiseOr), (TokenType.CARET, exp.BitwiseXor), (TokenType.AMP, exp.BitwiseAnd))
 """Operators of bits, the loosest first."""
+_LETTER = "letter"
+"""What a number remembers the letter behind it by."""
 
 
 def _named(name: str, arguments: list[Any]) -> exp.Expr:
     """A function of which nothing more is known."""
     return exp.Anonymous(this=name, expressions=arguments)
+
+
+def _matched(name: str, arguments: list[Any]) -> Any:
+    """A test of a text that is called by name; the parser would write an operator, which binds less than a call."""
+    return exp.Paren(this=_READ[name](arguments))
 
 
 def _date_trunc(arguments: list[Any]) -> Any:
@@ -52,8 +60,21 @@ def _instr(arguments: list[Any]) -> Any:
     return _READ["INSTR"](arguments) if len(arguments) == 2 else _named("instr", arguments)  # noqa: PLR2004
 
 
+def _to_date(arguments: list[Any], dialect: Any) -> Any:
+    """A format may follow; the parser drops the usual one, as if to_date read nothing else without it."""
+    return _READ["TO_DATE"](arguments, dialect) if len(arguments) == 1 else _named("to_date", arguments)
+
+
+def is_lettered(node: exp.Expr) -> bool:
+    """Whether a node is a number with a letter behind it, such as 5L or 1.5D: the parser makes a cast of it."""
+    return isinstance(node, exp.Cast) and _LETTER in node.meta
+
+
 class AsWritten(Spark):
     """The dialect in which expressions are read and written."""
+
+    # No name for a part of a format: the parser would write `y` as `yyyy`, which is another format.
+    TIME_MAPPING: ClassVar[dict[str, str]] = {}
 
     def tokenize(self, sql: str, dialect: Any = None) -> list[Token]:
         """Read `'it''s'` as one text with a quote, as Spark does; the parser reads two texts side by side."""
@@ -77,12 +98,27 @@ class AsWritten(Spark):
         FUNCTIONS: ClassVar[dict[str, Builder]] = {
             **_READ,
             **{name.upper(): partial(_named, name) for name in _KEPT},
+            **{name: partial(_matched, name) for name in _MATCHES},
             "DATE_TRUNC": _date_trunc,
             "INSTR": _instr,
             "NAMED_STRUCT": _named_struct,
+            "TO_DATE": _to_date,
             "TRUNC": _trunc,
         }
         TERM: ClassVar[dict[TokenType, Any]] = {**Spark.Parser.TERM, TokenType.DPIPE: exp.DPipe}
+
+        def build_cast(self, strict: bool, **parts: Any) -> Any:  # noqa: FBT001
+            """Keep the letter of `5L`: a cast has another type beside decimals, and 128Y is none without its minus."""
+            letter = self._prev.text.upper()
+            node = super().build_cast(strict, **parts)
+            if letter in Spark.Tokenizer.NUMERIC_LITERALS:
+                node.meta[_LETTER] = letter
+            return node
+
+        def _parse_interval(self, require_interval: bool = True, parse_function_unit: bool = True) -> Any:  # noqa: FBT001, FBT002
+            """Read `INTERVAL 1 DAY 2 HOURS` as one operand: the parser makes a sum of it."""
+            node = super()._parse_interval(require_interval, parse_function_unit)
+            return exp.Paren(this=node) if require_interval and isinstance(node, exp.Add) else node
 
         def _parse_bitwise(self, loosest: int = 0) -> Any:
             if loosest == len(_BITWISE):
@@ -108,6 +144,7 @@ class AsWritten(Spark):
     class Generator(Spark.Generator):  # type: ignore[valid-type, misc]
         """Spark's generator, but for times of day, which it takes for timestamps, and for days since 1970."""
 
+        SUPPORTS_TEMPORAL_PRECISION = True
         TRANSFORMS: ClassVar[dict[Any, Any]] = {
             **Spark.Generator.TRANSFORMS,
             exp.UnixDate: lambda self, node: self.func("UNIX_DATE", node.this),
@@ -115,7 +152,9 @@ class AsWritten(Spark):
         TYPE_MAPPING: ClassVar[dict[Any, str]] = {**Spark.Generator.TYPE_MAPPING, exp.DataType.Type.TIME: "TIME"}
 
         def cast_sql(self, expression: exp.Cast, safe_prefix: str | None = None) -> str:
-            """Write `TIME'06:30'` as a literal again: Spark casts no text to a time of day."""
+            """Write `5L` and `TIME'06:30'` as literals again: Spark casts no text to a time of day."""
+            if is_lettered(expression):
+                return f"{expression.name}{expression.meta[_LETTER]}"
             if expression.to.is_type("time") and isinstance(expression.this, exp.Literal):
                 return f"TIME{self.sql(expression, 'this')}"
             return str(super().cast_sql(expression, safe_prefix))

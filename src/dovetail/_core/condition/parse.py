@@ -24,6 +24,7 @@ _RANDOM = frozenset(
     | {"SPARK_PARTITION_ID", "UNIFORM", "UUID"}
 )
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.NullSafeNEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
+_PREDICATES = (*_COMPARISONS, exp.Between, exp.Escape, exp.ILike, exp.In, exp.Like, exp.RegexpLike)
 _AGGREGATES = frozenset({"BOOL_AND", "BOOL_OR", "COLLECT_LIST", "COLLECT_SET", "EVERY", "MAX_BY", "MIN_BY", "MODE"})
 
 
@@ -69,10 +70,6 @@ def _has_more_than_items(select: exp.Select) -> bool:
 def resolve(node: exp.Expr, inputs: Names) -> exp.Expr:
     """Qualify every column with the input that has it."""
     holder = exp.Paren(this=node.copy())
-    for difference in list(holder.find_all(exp.Sub)):
-        # `x - INTERVAL 1 DAY 2 HOURS` is read as x - (1 day + 2 hours), and would be written without the parentheses.
-        if isinstance(difference.expression, (exp.Add, exp.Sub)):
-            difference.set("expression", exp.Paren(this=difference.expression.copy()))
     for column in list(holder.find_all(exp.Column)):
         if not _inside_lambda(column):
             column.replace(inputs.resolve(column))
@@ -125,13 +122,13 @@ def _parse_one(text: str, dialect: type[AsWritten]) -> exp.Expr:
     if not isinstance(text, str) or not text.strip():
         raise UsageError.no_condition(text)
     try:
-        found = sqlglot.parse(text, read=dialect)
+        found = dialect().parse_into(exp.Condition, text)
     except SqlglotError as error:
         raise UsageError.cannot_read("condition", text, _reason(error)) from None
     except RecursionError:
         raise UsageError.too_deep("condition", text) from None
     node = found[0] if len(found) == 1 else None
-    if isinstance(node, (exp.Query, exp.DDL, exp.DML, exp.Command, exp.Alias)) or not isinstance(node, exp.Expr):
+    if isinstance(node, (exp.Query, exp.Command)) or not isinstance(node, exp.Expr):
         raise UsageError.no_boolean(text)
     return node
 
@@ -150,8 +147,9 @@ def refuse_many_rows(node: exp.Expr, what: str, text: str) -> None:
     for part in node.walk():
         if isinstance(part, (exp.Query, exp.Subquery)):
             raise UsageError.subquery(what, text)
-        if isinstance(part, _COMPARISONS) and isinstance(part.parent, _COMPARISONS):
-            raise UsageError.chained_comparison(part.parent.sql(dialect=AsWritten))
+        within = part.parent.parent if isinstance(part.parent, exp.Not) else part.parent
+        if isinstance(part, _PREDICATES) and isinstance(within, _COMPARISONS):
+            raise UsageError.chained_comparison(within.sql(dialect=AsWritten))
         if isinstance(part, (exp.AggFunc, exp.Window)) or set(_function_names(part)) & _AGGREGATES:
             raise UsageError.of_many_rows(part.sql(dialect=AsWritten), what, text)
 

@@ -33,7 +33,7 @@ def at_one_moment(call: Mapping[str, Any], session: Any) -> dict[str, Any]:
 
 def _frozen(text: str, dialect: type[AsWritten], micros: int, days: int) -> str:
     try:
-        node = exp.Paren(this=sqlglot.parse_one(text, read=dialect))
+        node = exp.Paren(this=sqlglot.parse_one(text, read=dialect, into=exp.Condition))
     except SqlglotError:  # who reads the condition says what is wrong with it
         return text
     stamp = _called("timestamp_micros", micros)
