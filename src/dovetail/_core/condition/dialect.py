@@ -74,7 +74,7 @@ class AsWritten(Spark):
     """The dialect in which expressions are read and written."""
 
     # No name for a part of a format: the parser would write `y` as `yyyy`, which is another format.
-    TIME_MAPPING: ClassVar[dict[str, str]] = {}
+    TIME_MAPPING: ClassVar[dict[str, str]] = {}  # type: ignore[misc]  # the parser does not say that it is one
 
     def tokenize(self, sql: str, dialect: Any = None) -> list[Token]:
         """Read `'it''s'` as one text with a quote, as Spark does; the parser reads two texts side by side."""
