@@ -98,6 +98,14 @@ def test_one_infinity_spoils_only_the_sums_that_meet_it() -> None:
     assert got.column("t").to_pylist() == [1.0, float("inf"), 2.0]
 
 
+def test_spark_has_two_names_for_some() -> None:
+    table = pa.table({"a": [1, 2, 4]})
+    agg = {"mean": "mean(r.a)", "avg": "avg(r.a)", "std": "STD(r.a)", "stddev": "stddev(r.a)"}
+    got = dv.join(table, table, on="l.a >= r.a", agg=agg, per="l")
+    assert got["mean"].to_pylist() == got["avg"].to_pylist() == [1.0, 1.5, 7 / 3]
+    assert got["std"].to_pylist() == got["stddev"].to_pylist()
+
+
 def test_half_a_trillion_pairs_are_counted_and_not_made() -> None:
     number = 1_000_000
     left, right = pa.table({"a": np.arange(number)}), pa.table({"b": np.arange(number)})

@@ -99,7 +99,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"on": "l.at > r.start", "select": ["l.at"]}, r"it is no text. Hint: it is Spark SQL, as in 'l.id, r.price AS"),
     (
         {"on": "l.at > r.start", "agg": {"n": "median(r.id)"}, "per": "l"},
-        r"aggregate 'median\(r.id\)' is not known; there",
+        r"aggregate 'median\(r.id\)' is not known; there .*Hint: for any other, group the pairs of dv.join.",
     ),
     ({"on": "l.at > r.start", "agg": {"n": "sum(l.id)"}, "per": "l"}, r"reads the side it is computed for"),
     (

@@ -125,7 +125,7 @@ def test_moments_of_one_type_are_compared_in_any_zone(spark: SparkSession, numbe
 
 
 def test_what_spark_refuses_is_named(numbers: DataFrame) -> None:
-    with pytest.raises(UsageError, match=r"Spark refuses 'l.a, NO_SUCH_FUNCTION\(l.k\)': .*"):
+    with pytest.raises(UsageError, match=r"Spark refuses 'l.a, NO_SUCH_FUNCTION\(l.k\)': .*Hint: look up"):
         dv.join(numbers, numbers, on="l.a < r.a", select="l.a, no_such_function(l.k) AS x")
 
 

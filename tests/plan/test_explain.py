@@ -35,6 +35,12 @@ KINDS = [
 ]
 
 
+def test_a_plan_shows_as_a_tree_wherever_it_is_shown() -> None:
+    plan = dv.explain(POINTS, SPANS, on="l.at < r.s")
+    assert repr(plan) == str(plan)
+    assert str(plan).startswith("inner join, one inequality, by sweep on arrow\n├─ condition: l.at < r.s")
+
+
 @pytest.mark.parametrize(("on", "kind"), KINDS)
 @pytest.mark.parametrize("key", ["", " AND l.k = r.k"])
 def test_the_kind_is_seen_with_and_without_keys(on: str, kind: str, key: str) -> None:

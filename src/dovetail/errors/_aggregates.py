@@ -39,7 +39,10 @@ class OfAggregates(DovetailError):
     @classmethod
     def unknown_aggregate(cls, text: str, known: Iterable[str]) -> Self:
         """Name an aggregate that does not exist."""
-        return cls(f"aggregate {text!r} is not known; there are {quoted(known)} of one expression. Hint: 'count(*)'.")
+        return cls(
+            f"aggregate {text!r} is not known; there are {quoted(known)} of one expression. "
+            "Hint: for any other, group the pairs of dv.join."
+        )
 
     @classmethod
     def aggregate_of_per(cls, text: str, others: Iterable[str]) -> Self:

@@ -47,7 +47,10 @@ class OfTexts(DovetailError):
     @classmethod
     def spark_refuses(cls, text: str, reason: str) -> Self:
         """Pass on what Spark's analysis said."""
-        return cls(f"Spark refuses {text!r}: {reason} Hint: cast the part that it names, or rename a column.")
+        hint = "cast the part that it names, or rename a column"
+        if "UNRESOLVED_ROUTINE" in reason:
+            hint = "look up how Spark spells the function; one of Python's must be registered in this session"
+        return cls(f"Spark refuses {text!r}: {reason} Hint: {hint}.")
 
     @classmethod
     def chained_comparison(cls, part: str) -> Self:

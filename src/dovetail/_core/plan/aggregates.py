@@ -32,6 +32,8 @@ FUNCTIONS: dict[type[exp.Expr], str] = {
 }
 DISTINCT = "count_distinct"
 KNOWN = (*dict.fromkeys(FUNCTIONS.values()), DISTINCT)
+_NAMED = {DISTINCT: DISTINCT, "mean": "avg", "std": "stddev"}
+"""Functions that the parser has no node for; Spark has two names for some."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +112,8 @@ def _called(node: exp.Expr, text: str) -> tuple[str, exp.Expr | None]:
     """The function and its one argument; None stands for `*`."""
     if isinstance(node, exp.Count) and isinstance(node.this, exp.Distinct):
         arguments, function = node.this.expressions, DISTINCT
-    elif isinstance(node, exp.Anonymous) and node.name.lower() == DISTINCT:
-        arguments, function = node.expressions, DISTINCT
+    elif isinstance(node, exp.Anonymous):
+        arguments, function = node.expressions, _NAMED.get(node.name.lower(), "")
     else:
         arguments, function = [node.this, *(node.args.get("expressions") or [])], FUNCTIONS.get(type(node), "")
     star = function == "count" and isinstance(arguments[0], exp.Star)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from dovetail._core.plan.matrix import Matrix
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plan:
     """How a join will be answered.
 
@@ -56,13 +56,15 @@ class Plan:
     load_out: float = 1.0
     rows_moved: int | None = None
     folds: bool = False
-    matrix: Matrix | None = field(default=None, repr=False, compare=False)
+    matrix: Matrix | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         lines = [f"{self.how} join, {self.kind}, by {self.algorithm} on {self.host}"]
         rows = [*self._facts(), *self.uses]
         lines += [f"{'└─' if i == len(rows) - 1 else '├─'} {name}: {text}" for i, (name, text) in enumerate(rows)]
         return "\n".join(lines)
+
+    __repr__ = __str__
 
     def _repr_html_(self) -> str:
         rows = [("join", f"{self.how}, {self.kind}, by {self.algorithm} on {self.host}"), *self._facts(), *self.uses]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sqlglot import exp
+
 from dovetail._core.condition.parse import told
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dovetail._core.condition.values import Comparison, Condition
+    from dovetail._core.condition.values import Comparison, Condition, Expression
     from dovetail._core.plan.shape import Shape
 
 
@@ -20,7 +22,7 @@ def uses(condition: Condition, shape: Shape) -> tuple[tuple[str, str], ...]:
 
 def _uses(condition: Condition, shape: Shape) -> Iterator[tuple[str, str]]:
     if condition.left_filters or condition.right_filters:
-        yield "filter", " AND ".join(own.sql for own in (*condition.left_filters, *condition.right_filters))
+        yield "filter", " AND ".join(map(_part, (*condition.left_filters, *condition.right_filters)))
     if condition.keys:
         yield "keys", " AND ".join(key.written or str(key) for key in condition.keys)
     comparisons = condition.comparisons
@@ -28,9 +30,14 @@ def _uses(condition: Condition, shape: Shape) -> Iterator[tuple[str, str]]:
         yield "slice", f"{_all(comparisons, shape.slice)}, {shape.stored} side sorted"
     if shape.threshold is not None:
         yield "threshold", _all(comparisons, (shape.threshold,))
-    tested = dict.fromkeys([_all(comparisons, shape.rest), *(own.sql for own in condition.residuals)])
+    tested = dict.fromkeys([_all(comparisons, shape.rest), *map(_part, condition.residuals)])
     if any(tested):
         yield "test pair by pair", " AND ".join(filter(None, tested))
+
+
+def _part(own: Expression) -> str:
+    """A part of a conjunction."""
+    return f"({own.sql})" if isinstance(own.node, exp.Or) else own.sql
 
 
 def _all(comparisons: tuple[Comparison, ...], numbers: tuple[int, ...]) -> str:
