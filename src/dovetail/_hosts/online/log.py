@@ -85,7 +85,7 @@ class Log:
             self._bring_to_disk(at_once=record.kind is Kind.CLOSE)
         except OSError as error:
             os.ftruncate(self._file, self._size)
-            raise UsageError.cannot_write(self.path, reason(error)) from None
+            raise UsageError.unwritable_state(self.path, reason(error)) from None
         self._size += len(framed)
 
     def restart(self, call: str, after: int) -> None:

@@ -184,7 +184,7 @@ def _lateness(given: object, axis: pa.DataType) -> int:
         check_offset("lateness", offset, axis, None)
     size = numbers(offset, axis, None)
     if size < 0:
-        raise UsageError.negative_lateness(given)
+        raise UsageError.no_fixed_distance("lateness", given)
     if size and pa.types.is_floating(axis):
         raise UsageError.needs_ticks("lateness")
     return int(size)
