@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
@@ -540,18 +541,18 @@ def _sides(function: Callable[..., Any], frames: tuple[Any, ...], named: dict[st
     for name, value in named.items():
         if _is_no_frame(value):
             raise UsageError.unknown_option(name, value, function.__name__, _options(function))
-    sides = {**dict(zip(("l", "r"), frames, strict=False)), **named}
     number, takes_more = len(frames) + len(named), function in (join, temporal_join)
-    if number < 2 or len(sides) != number or (number > 2 and (frames or not takes_more)):  # noqa: PLR2004 -- two sides
+    if number < 2 or (number > 2 and (frames or not takes_more)):  # noqa: PLR2004 -- two sides
         raise UsageError.number_of_inputs(number, function.__name__, takes_more=takes_more)
-    if "" in sides:
+    names = [*("l", "r")[: len(frames)], *named]
+    if "" in names:
         raise UsageError.nameless_input()
-    if len({name.lower() for name in sides}) < number:
-        raise UsageError.alike_inputs(sides)
-    return sides
+    if len({name.lower() for name in names}) < number:
+        raise UsageError.alike_inputs(names)
+    return dict(zip(names, (*frames, *named.values()), strict=True))
 
 
 def _is_no_frame(value: object) -> bool:
-    """Whether a value is what options are made of: a text, a number, names."""
+    """Whether a value is what options are made of: a text, a number, a length of time, a dict, or some of them."""
     parts = value if isinstance(value, (list, tuple)) and value else [value]
-    return all(part is None or isinstance(part, (str, int, float)) for part in parts)
+    return all(part is None or isinstance(part, (str, int, float, timedelta, dict)) for part in parts)

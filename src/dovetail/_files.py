@@ -31,6 +31,8 @@ WIDE_WHOLE = pa.decimal128(38, 0)
 _MOST_OF_A_BLOCK = (1 << 31) - 1
 _EXPANDED = 16
 """How many times as long a text may be that was compressed."""
+_BEFORE_JSON, _MARGIN = b"\xef\xbb\xbf \t\r\n", 1 << 10
+"""What may stand before the first object, and how far it is looked for."""
 
 
 def are_whole(texts: pa.Array | pa.ChunkedArray) -> bool:
@@ -74,15 +76,19 @@ def _open_quote(path: Path) -> int | None:
 
 
 def _typed_csv(path: Path, kinds: dict[str, pa.DataType]) -> pa.Table:
-    """Read a file of CSV with some types; a row that is longer than a block is read in one that holds the file."""
+    """Read a file of CSV with some types."""
     convert = csv.ConvertOptions(column_types=kinds, strings_can_be_null=pa.string() in kinds.values())
+    return _in_blocks(path, lambda size: csv.read_csv(path, csv.ReadOptions(block_size=size), convert_options=convert))
+
+
+def _in_blocks(path: Path, read: Callable[[int | None], pa.Table]) -> pa.Table:
+    """Read a text by blocks of a size; a row that is longer than one is read in a block that holds the file."""
     try:
-        return csv.read_csv(path, convert_options=convert)
+        return read(None)
     except pa.ArrowInvalid as error:
         if "straddl" not in str(error):
             raise
-        whole = csv.ReadOptions(block_size=min(_MOST_OF_A_BLOCK, 1 + _EXPANDED * path.stat().st_size))
-        return csv.read_csv(path, read_options=whole, convert_options=convert)
+        return read(min(_MOST_OF_A_BLOCK, 1 + _EXPANDED * path.stat().st_size))
 
 
 def _is_long(column: pa.ChunkedArray) -> bool:
@@ -93,11 +99,20 @@ def _is_long(column: pa.ChunkedArray) -> bool:
 
 def _read_json(path: Path) -> pa.Table:
     """Read lines of JSON; say so if it is JSON of another form, such as one array."""
+    with pa.input_stream(path) as file:
+        begin = file.read(_MARGIN).lstrip(_BEFORE_JSON)
+    if begin.startswith(b"n"):  # of nothing but `null`, Arrow crashes
+        raise _no_objects(path, "it begins with no object")
     try:
-        return json.read_json(path)
+        table = _in_blocks(path, lambda size: json.read_json(path, json.ReadOptions(block_size=size)))
+        table.validate(full=True)  # Arrow takes texts of JSON as they come
     except pa.ArrowInvalid as error:
-        reason = str(error).partition("\n")[0].rstrip(".")
-        raise UsageError.unreadable_file(path, f"{reason}; it is read as lines of JSON, an object each") from None
+        raise _no_objects(path, str(error).partition("\n")[0].rstrip(".")) from None
+    return table
+
+
+def _no_objects(path: Path, reason: str) -> UsageError:
+    return UsageError.unreadable_file(path, f"{reason}; it is read as lines of JSON, an object each")
 
 
 _ARROW = _Format(feather.read_table, lambda path, schema: ipc.new_file(str(path), schema))
@@ -119,12 +134,12 @@ _TEXT = (".csv", ".json", ".jsonl")
 
 def read_table(path: Path) -> pa.Table:
     """Read a whole file, or a directory of Parquet files."""
-    if not path.exists():
-        raise UsageError.unreadable_file(path, "there is no such file")
-    form = _FORMATS[".parquet"] if path.is_dir() else _form(path)
     try:
+        if not path.exists():
+            raise UsageError.unreadable_file(path, "there is no such file")
+        form = _FORMATS[".parquet"] if path.is_dir() else _form(path)
         table = form.read(path)
-    except (OSError, pa.ArrowException) as error:
+    except (OSError, pa.ArrowException, UnicodeDecodeError) as error:  # the last of names of columns
         raise UsageError.unreadable_file(path, str(error).partition("\n")[0].rstrip(".")) from None
     if path.is_dir() and not table.num_columns:
         raise UsageError.unreadable_file(path, "there is no Parquet file in it")
@@ -161,8 +176,11 @@ def _writer(path: Path) -> Callable[[Path, pa.Schema], Any]:
 
 def refuse_no_file(path: Path) -> None:
     """Refuse to put a result in the place of what is no file: a directory, a pipe or a device would be lost."""
-    if path.exists() and not path.is_file():
-        raise UsageError.unwritable_file(path, "it is a directory" if path.is_dir() else "it is no file")
+    try:
+        if path.exists() and not path.is_file():
+            raise UsageError.unwritable_file(path, "it is a directory" if path.is_dir() else "it is no file")
+    except OSError as error:
+        raise UsageError.unwritable_file(path, error.strerror or str(error)) from None
 
 
 @contextmanager

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 told = Console(stderr=True)
 
 
+def tell(line: str, style: str | None = None) -> None:
+    """Tell one line as it stands: brackets in a name are no markup, and a long line is not broken."""
+    told.print(line, style=style, markup=False, highlight=False, soft_wrap=True)
+
+
 class OneLineGroup(TyperGroup):
     """Commands whose missing and unknown options are told in one line, too, instead of in a frame."""
 
@@ -60,7 +65,7 @@ def _tell_call(error: Any) -> None:
         error.show()
         return
     command = error.ctx.command_path if getattr(error, "ctx", None) else "dovetail"
-    told.print(str(UsageError.bad_call(reason, command)), style="red", markup=False, highlight=False, soft_wrap=True)
+    tell(str(UsageError.bad_call(reason, command)), "red")
 
 
 @contextmanager
@@ -69,5 +74,5 @@ def one_line_errors() -> Iterator[None]:
     try:
         yield
     except DovetailError as error:
-        told.print(str(error), style="red", markup=False, highlight=False, soft_wrap=True)
+        tell(str(error), "red")
         raise typer.Exit(2) from None

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.text import Text
 
 import dovetail as dv
 from dovetail._cli_soja import soja
-from dovetail._one_line import OneLineGroup, one_line_errors, told
+from dovetail._one_line import OneLineGroup, one_line_errors, tell, told
 from dovetail.errors import UsageError
 from dovetail.lab.commands import lab
 
@@ -65,7 +66,7 @@ def join(
         sides = _opened(left, right, status)
         rows = dv.join(*sides, on=on, how=how, algorithm=algorithm, select=select, agg=_named(agg), per=per)
         number = write_batches(out, rows, lambda done: status.update(f"joining: {done:,} rows written"))
-    told.print(f"{number:,} rows in {out}")
+    tell(f"{number:,} rows in {out}")
 
 
 @app.command()
@@ -115,7 +116,7 @@ def _opened(left: Path, right: Path, status: Any) -> list[Any]:
 
     out = []
     for path in (left, right):
-        status.update(f"reading {path}")
+        status.update(Text(f"reading {path}"))
         out.append(read_table(path).to_reader())
     status.update("joining")
     return out

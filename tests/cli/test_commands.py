@@ -79,6 +79,7 @@ def test_explain_prints_the_plan(files: list[str], tmp_path: Path) -> None:
     [
         ("matrix.docx", "the format of 'matrix.docx' is not known"),
         ("no/matrix.png", "'no/matrix.png' cannot be written"),
+        (".", "'.' cannot be written: it is a directory"),
     ],
 )
 def test_a_picture_that_cannot_be_drawn_is_one_line(files: list[str], picture: str, line: str) -> None:
@@ -99,6 +100,9 @@ def test_a_picture_that_cannot_be_drawn_is_one_line(files: list[str], picture: s
         ({"--out": "noext"}, "its ending must be one of '.arrow', '.csv', '.feather', '.parquet'. Hint"),
         ({"--out": "out.json"}, "its ending must be one of '.arrow', '.csv', '.feather', '.parquet'. Hint"),
         ({"--out": "out.csv.gz"}, "its ending must be one of '.arrow', '.csv', '.feather', '.parquet'. Hint"),
+        ({"--left": "latin.csv"}, "'latin.csv' cannot be read: 'utf-8' codec can't decode"),
+        ({"--left": f"{'x' * 300}.csv"}, "cannot be read: [Errno 36] File name too long"),
+        ({"--out": f"{'x' * 300}.csv"}, "cannot be written: File name too long"),
         ({"--left": "right.xls"}, "the format of 'right.xls' is not known"),
         ({"--left": "right.parquet.gz"}, "the format of 'right.parquet.gz' is not known"),
         ({"--left": "nothing"}, "'nothing' cannot be read: there is no Parquet file in it"),
@@ -112,6 +116,7 @@ def test_a_mistake_is_one_line_and_exit_code_2(
     (tmp_path / "nothing").mkdir()
     for name in ("right.xls", "right.parquet.gz"):
         (tmp_path / name).write_bytes(b"")
+    (tmp_path / "latin.csv").write_bytes(b"x,caf\xe9\n1,2\n")
     before = sorted(tmp_path.iterdir())
     given = dict(zip(files[::2], files[1::2], strict=True)) | {"--on": JOIN[1], "--out": "out.parquet"} | change
     code, shown, said = _run("join", *(word for option in given.items() for word in option))
@@ -224,8 +229,25 @@ def test_columns_that_a_format_cannot_hold_are_told(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["nested.parquet"]
 
 
-def test_json_that_is_no_lines_of_objects_says_so(tmp_path: Path) -> None:
-    (tmp_path / "a.json").write_text('[{"x": 1}, {"x": 2}]')
+def test_a_long_line_of_json_is_read(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(f'{{"x": 1, "t": "{"t" * (3 << 20)}"}}\n{{"x": 2}}\n')
+    out = tmp_path / "out.parquet"
+    assert _run("join", *_options(tmp_path, "a.jsonl"), "--on", "l.x = r.x", "--out", str(out))[0] == 0
+    assert parquet.read_table(out)["x"].to_pylist() == [1, 2]
+
+
+def test_brackets_in_a_name_are_told_as_they_are(tmp_path: Path) -> None:
+    folder = tmp_path / "old["
+    folder.mkdir()
+    csv.write_csv(RIGHT, folder / "b].csv")
+    out = folder / "[new].csv"
+    code, _, said = _run("join", *_options(folder, "b].csv"), "--on", "l.y = r.y", "--out", str(out))
+    assert (code, said) == (0, f"2 rows in {out}\n")
+
+
+@pytest.mark.parametrize("text", [b'[{"x": 1}, {"x": 2}]', b"null\n", b"5\n", b'{"x": 1\n', b'{"x": "caf\xe9"}\n'])
+def test_json_that_is_no_lines_of_objects_says_so(tmp_path: Path, text: bytes) -> None:
+    (tmp_path / "a.json").write_bytes(text)
     code, _, said = _run("join", *_options(tmp_path, "a.json"), *JOIN, "--out", str(tmp_path / "out.csv"))
     assert code == 2
     assert "it is read as lines of JSON, an object each. Hint" in said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from logging.handlers import QueueHandler
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
@@ -256,6 +257,8 @@ def test_joins_by_time_of_three_inputs_are_refused(function: Callable[..., Any])
         (dv.asof_join, {"by": ["id"]}, r"by=\['id'\] is neither an option .*Hint: it is called 'keys' here"),
         (dv.asof_join, {"strategy": "nearest"}, r"strategy='nearest' is .*Hint: it is called 'direction' here"),
         (dv.join, {"by": "id"}, r"by='id' is neither an option of join .*Hint: inputs are Spark,"),
+        (dv.join, {"aggs": {"n": "count(*)"}}, r"aggs=\{'n': 'count\(\*\)'\} is neither .*did you mean 'agg'"),
+        (dv.asof_join, {"tol": dt.timedelta(1)}, r"tol=datetime.timedelta\(days=1\) is neither .* an input"),
         (dv.window_join, {"how": "left"}, r"how='left' is neither an option of window_join"),
         (dv.temporal_join, {"validity": None}, r"validity=None is neither .*did you mean 'valid'"),
     ],
@@ -321,3 +324,5 @@ def test_an_input_without_a_name_is_refused() -> None:
 def test_inputs_whose_names_differ_in_case_alone_are_refused() -> None:
     with pytest.raises(UsageError, match=r"inputs 'a', 'A' have the same name in SQL.*Hint: rename one"):
         dv.join(a=LEFT, A=RIGHT, on="a.at > A.start")
+    with pytest.raises(UsageError, match=r"inputs 'l', 'l' have the same name in SQL"):
+        dv.join(LEFT, l=RIGHT, on="l.at > l.start")

@@ -139,6 +139,17 @@ def test_a_long_text_with_many_partners_makes_small_batches(on: str, how: str, m
     assert sum(batch.num_rows for batch in batches) == (500 if how == "inner" else 2500)
 
 
+@pytest.mark.parametrize("how", ["left", "right", "full"])
+def test_rows_without_a_partner_keep_the_dictionary_so_that_one_file_holds_all_batches(how: str) -> None:
+    left, right = (pa.table({"k": k, "c": pa.array(["a", "b"]).dictionary_encode()}) for k in ([1, 2], [2, 3]))
+    reader = dv.join(left.to_reader(), right.to_reader(), on="l.k = r.k", how=how)
+    file = pa.BufferOutputStream()
+    with pa.ipc.new_file(file, reader.schema) as written:
+        for batch in reader:
+            written.write_batch(batch)
+    assert pa.ipc.open_file(file.getvalue()).read_all() == dv.join(left, right, on="l.k = r.k", how=how)
+
+
 def test_a_narrow_dictionary_stays_one_if_it_can() -> None:
     column = pa.array(["a", "b"]).dictionary_encode().cast(pa.dictionary(pa.int8(), pa.string()))
     whole = pa.table({"k": [1, 2, 1, 2], "c": pa.chunked_array([column, column])})

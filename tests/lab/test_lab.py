@@ -46,6 +46,13 @@ def test_experiments_leave_figures_numbers_and_a_report(tmp_path: Path) -> None:
     assert "Prefap performs 37.7% fewer products than FastThetaJoin | 38.7% fewer at p = 10" in report
 
 
+def test_a_run_of_one_experiment_leaves_those_before_in_the_report(tmp_path: Path) -> None:
+    for name in ("table-3", "figure-08"):
+        assert CliRunner().invoke(lab, ["run", name, "--out", str(tmp_path)]).exit_code == 0
+    report = (tmp_path / "report.md").read_text()
+    assert report.index("[figure-08](figure-08.png)") < report.index("[table-3](table-3.png)")
+
+
 def test_a_cascade_counts_products_and_results_of_every_step() -> None:
     r, s, t = np.array([1.0, 5.0]), np.array([2.0, 6.0]), np.array([3.0, 1.0])
     found = measure([r, s, t], ["<", "<="], Knobs("range-based", 2, 2))

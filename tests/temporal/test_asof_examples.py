@@ -17,6 +17,9 @@ TRADES = pa.table({"sym": ["A", "A", "B", None], "ts": [3, 9, 5, 4], "qty": [10,
 QUOTES = pa.table({"sym": ["A", "A", "B", None], "at": [1, 8, 7, 4], "bid": [100, 101, 50, 1]})
 
 
+ENDS = ("last", "first")
+
+
 def _bids(**options: Any) -> list[int | None]:
     joined = dv.asof_join(TRADES, QUOTES, on=("ts", "at"), **options)
     by_quantity = {row["qty"]: row["bid"] for row in joined.to_pylist()}
@@ -111,6 +114,13 @@ def test_distances_may_be_longer_than_the_axis(far: int) -> None:
 def test_a_list_column_travels_and_takes_no_part_in_ties() -> None:
     right = pa.table({"at": [1, 1], "x": [1, 2], "list": [[1], [2]]})
     assert dv.asof_join(pa.table({"ts": [3]}), right, on=("ts", "at"))["list"].to_pylist() == [[2]]
+
+
+@pytest.mark.parametrize("kind", [pa.duration("ns"), pa.time64("ns"), pa.timestamp("ns"), pa.timestamp("s")])
+def test_times_finer_or_further_away_than_sparks_order_ties(kind: pa.DataType) -> None:
+    right = pa.table({"ts": [1] * 3, "t": pa.array([7, (1 << 46) + 1, None], pa.int64()).cast(kind)})
+    found = [dv.asof_join(pa.table({"ts": [1]}), right, on="ts", ties=ties)["t"].combine_chunks() for ties in ENDS]
+    assert [own.cast(pa.int64()).to_pylist() for own in found] == [[(1 << 46) + 1], [None]]
 
 
 def test_many_tied_rows_on_both_sides_cost_no_square() -> None:

@@ -86,8 +86,8 @@ ASOF: list[tuple[dict[str, Any], str]] = [
 WINDOW: list[tuple[dict[str, Any], str]] = [
     ({"on": "tss", "preceding": 1, "agg": COUNT}, r"column 'tss' not found in 'l'.*did you mean 'ts'"),
     ({"on": "name", "preceding": 1, "agg": COUNT}, r"a window measures distances, but 'l.name' is STRING"),
-    ({"on": "at", "agg": COUNT}, r"window_join needs preceding. Hint"),
-    ({"on": "at", "preceding": 1}, r"window_join needs agg. Hint"),
+    ({"on": "at", "agg": COUNT}, r"a window needs preceding. Hint"),
+    ({"on": "at", "preceding": 1}, r"a window needs agg. Hint"),
     (
         {"on": "at", "preceding": 1, "following": -2, "agg": COUNT},
         r"window is empty: preceding 1 is below minus .*Hint",
@@ -105,7 +105,7 @@ WINDOW: list[tuple[dict[str, Any], str]] = [
     ({"on": "at", "preceding": 1, "agg": {"m": "sum(name)"}}, r"needs a number; got STRING"),
     ({"on": "at", "preceding": 1, "agg": {"m": "sum(vv)"}}, r"column 'vv' not found"),
     ({"on": "at", "preceding": 1, "agg": {"ID": "count(*)"}}, r"two columns named 'ID'.*Hint"),
-    ({"on": "at", "preceding": 1, "agg": {}}, r"window_join needs agg. Hint"),
+    ({"on": "at", "preceding": 1, "agg": {}}, r"a window needs agg. Hint"),
     ({"on": "at", "preceding": 1, "agg": {5: "count(*)"}}, r"agg is \{5: 'count\(\*\)'\}; it is a dict of names.*Hint"),
     ({"on": "at", "preceding": 1, "agg": ["count(*)"]}, r"\['count\(\*\)'\] describes no window.* and so is agg. Hint"),
     ({"on": "at", "preceding": 1, "agg": {"n": 5}}, r"aggregate 5 is not known"),

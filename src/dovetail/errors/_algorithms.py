@@ -74,6 +74,14 @@ class OfAlgorithms(DovetailError):
         )
 
     @classmethod
+    def only_inner(cls, algorithm: str, how: str) -> Self:
+        """Refuse a join type to an algorithm that finds pairs alone."""
+        return cls(
+            f"how {how!r} is not done by algorithm {algorithm!r}, which joins by 'inner'. "
+            "Hint: leave algorithm out, and the plan chooses."
+        )
+
+    @classmethod
     def two_streams(cls, got: int) -> Self:
         """Refuse more inputs than the progressive merge join takes."""
         return cls(

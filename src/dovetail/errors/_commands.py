@@ -26,7 +26,7 @@ class OfCommands(DovetailError):
         """Say that a plan has no matrix."""
         return cls(
             f"this plan ({algorithm}) has no join matrix to draw; one needs a comparison and rows on both sides. "
-            "Hint: print(plan) shows it as text."
+            "Hint: leave the picture out; as text it says the same."
         )
 
     @classmethod

@@ -27,11 +27,6 @@ class OfEngines(DovetailError):
         return cls(f"{option} is {got!r}; it lies between 0 and 1. Hint: leave it out.")
 
     @classmethod
-    def no_lateness(cls, option: str, got: object) -> Self:
-        """Refuse a distance that is negative or differs from row to row."""
-        return cls(f"{option} is {got!r}; it is one distance for all rows, not negative. Hint: {option}='10 seconds'.")
-
-    @classmethod
     def no_hook(cls, option: str, got: object) -> Self:
         """Refuse what cannot be called."""
         return cls(f"{option} is {got!r}; it is called with a side and its rows. Hint: {option}=lambda side, rows: ...")

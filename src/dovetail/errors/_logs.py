@@ -11,7 +11,7 @@ class OfLogs(DovetailError):
     """Files that cannot be written, that are in use, or from which nothing can be restored."""
 
     @classmethod
-    def cannot_write(cls, path: object, reason: str) -> Self:
+    def unwritable_state(cls, path: object, reason: str) -> Self:
         """Say that the disk took no more; nothing has changed."""
         return cls(
             f"{str(path)!r} cannot be written: {reason}; the call had no effect. Hint: make room, and call again."

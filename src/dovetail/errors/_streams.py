@@ -60,11 +60,6 @@ class OfStreams(DovetailError):
         )
 
     @classmethod
-    def negative_lateness(cls, got: object) -> Self:
-        """Refuse a lateness that nothing can keep."""
-        return cls(f"lateness {got!r} is negative; it is how far rows may be behind. Hint: lateness='10 seconds'.")
-
-    @classmethod
     def needs_ticks(cls, option: str) -> Self:
         """Refuse to count distances on an axis of doubles."""
         return cls(f"{option} counts ticks, which an axis of DOUBLE does not have. Hint: cast the times to integers.")
@@ -96,12 +91,12 @@ class OfStreams(DovetailError):
         return cls(f"fan_in is {got!r}; a merge reads at least 2 runs. Hint: leave it out for 8.")
 
     @classmethod
-    def unwritable(cls, path: str, reason: str) -> Self:
+    def unwritable_directory(cls, path: str, reason: str) -> Self:
         """Name a directory in which no run can be kept."""
         return cls(f"directory {path!r} cannot be written to: {reason}. Hint: name another with directory=...")
 
     @classmethod
-    def cannot_write_run(cls, path: str, reason: str) -> Self:
+    def unwritable_run(cls, path: str, reason: str) -> Self:
         """Say that a run could not be kept, and that its rows are not lost."""
         return cls(
             f"run {path!r} cannot be written: {reason}; the rows of it are still in memory or in older runs. "

@@ -91,6 +91,11 @@ class OfTimes(DovetailError):
         )
 
     @classmethod
+    def no_fixed_distance(cls, option: str, got: object) -> Self:
+        """Refuse a distance that is negative or differs from row to row."""
+        return cls(f"{option} is {got!r}; it is one distance for all rows, not negative. Hint: {option}='10 seconds'.")
+
+    @classmethod
     def negative_tolerance(cls, got: object) -> Self:
         """Refuse a tolerance that nothing can keep."""
         return cls(f"tolerance {got!r} is negative; it is a distance. Hint: leave it out to take the nearest at any.")

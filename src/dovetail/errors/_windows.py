@@ -11,11 +11,9 @@ class OfWindows(DovetailError):
     """Windows that are missing, that nothing describes, or that end before they begin."""
 
     @classmethod
-    def missing_option(cls, function: str, option: str) -> Self:
-        """Name an option that a call cannot do without."""
-        return cls(
-            f"{function} needs {option}. Hint: window_join(..., preceding='10 minutes', agg={{'n': 'count(*)'}})."
-        )
+    def incomplete_window(cls, lacking: str) -> Self:
+        """Name an option that a window cannot do without."""
+        return cls(f"a window needs {lacking}. Hint: preceding='10 minutes', agg={{'n': 'count(*)'}}.")
 
     @classmethod
     def no_window(cls, got: object) -> Self:

@@ -43,7 +43,7 @@ def run_experiments(
 
 @lab.command("report")
 def show_report(out: Results = RESULTS) -> None:
-    """Show what the last run found."""
+    """Show what the experiments have found."""
     from dovetail.lab.report import REPORT  # noqa: PLC0415 -- as above
 
     with one_line_errors():

@@ -6,10 +6,11 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from dovetail.lab.experiments import Row
 from dovetail.lab.figures import draw
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable
     from pathlib import Path
 
     from dovetail.lab.experiments import Outcome
@@ -25,8 +26,8 @@ def write(name: str, outcome: Outcome, folder: Path) -> None:
     (folder / f"{name}.json").write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
 
 
-def write_report(outcomes: Mapping[str, Outcome], folder: Path) -> Path:
-    """Write all rows as one table; return where it is."""
+def write_report(names: Iterable[str], folder: Path) -> Path:
+    """Write the rows of all these experiments that have been run into this folder as one table; return where it is."""
     lines = [
         "# The lab's report",
         "",
@@ -39,9 +40,14 @@ def write_report(outcomes: Mapping[str, Outcome], folder: Path) -> Path:
         "| experiment | claim | measured | holds |",
         "|---|---|---|---|",
     ]
-    for name, outcome in outcomes.items():
-        told = f"[{name}]({name}.png): {outcome.title}"
-        lines += [f"| {told} | {row.claim} | {row.measured} | {'yes' if row.holds else 'no'} |" for row in outcome.rows]
+    for name in names:
+        if (numbers := folder / f"{name}.json").exists():
+            found = json.loads(numbers.read_text(encoding="utf-8"))
+            lines += [_line(f"[{name}]({name}.png): {found['title']}", Row(**row)) for row in found["rows"]]
     path = folder / REPORT
     path.write_text("\n".join([*lines, ""]), encoding="utf-8")
     return path
+
+
+def _line(told: str, row: Row) -> str:
+    return f"| {told} | {row.claim} | {row.measured} | {'yes' if row.holds else 'no'} |"

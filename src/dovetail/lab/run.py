@@ -37,9 +37,11 @@ def run(names: Sequence[str] | None, out: Path) -> None:
             outcomes[name] = EXPERIMENTS[name]()
             write(name, outcomes[name], out)
             shown.advance(task)
-    report = write_report(outcomes, out)
+    report = write_report(EXPERIMENTS, out)
     rows = [row for outcome in outcomes.values() for row in outcome.rows]
-    console.print(f"{sum(row.holds for row in rows)} of {len(rows)} claims hold here; see {report}")
+    console.print(
+        f"{sum(row.holds for row in rows)} of {len(rows)} claims hold here; see {report}", markup=False, soft_wrap=True
+    )
 
 
 def _make_folder(out: Path) -> None:

@@ -24,6 +24,14 @@ def one_array(arrays: Sequence[pa.Array]) -> pa.Array:
     return pa.concat_arrays([lean(array) for array in arrays])
 
 
+def nulls_like(column: pa.Array, size: int) -> pa.Array:
+    """So many NULLs of a column's type; with its dictionary, too, since a file of Arrow's has one for all batches."""
+    if not pa.types.is_dictionary(column.type):
+        return pa.nulls(size, column.type)
+    indices = pa.nulls(size, column.type.index_type)
+    return pa.DictionaryArray.from_arrays(indices, column.dictionary, ordered=column.type.ordered)
+
+
 def lean_batch(batch: pa.RecordBatch) -> pa.RecordBatch:
     """A batch whose dictionaries hold few values that no row has."""
     if not any(pa.types.is_dictionary(kind) for kind in batch.schema.types):

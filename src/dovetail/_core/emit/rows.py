@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dovetail._core.columns.dictionaries import nulls_like
 from dovetail._core.columns.long_texts import rows_of_longest
 from dovetail._core.emit.fixed import Fixed
 from dovetail._core.emit.parallel import each
@@ -49,7 +50,7 @@ class SideRows:
 
     def nothing(self, size: int) -> tuple[pa.Array, ...]:
         """NULL in every column."""
-        return tuple(pa.nulls(size, column.type) for column in self.columns)
+        return tuple(nulls_like(column, size) for column in self.columns)
 
     def unmatched(self, marked: NDArray[np.bool_]) -> NDArray[np.int64]:
         """The rows of the table at no marked position."""

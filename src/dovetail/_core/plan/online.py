@@ -73,5 +73,5 @@ def _distance(option: str, given: object, base: Input) -> Offset:
     """A distance that is the same for all rows, and not negative."""
     offset = read_offset(option, given, base)
     if isinstance(offset, PerRow) or (size_of(offset) or 0) < 0:
-        raise UsageError.no_lateness(option, given)
+        raise UsageError.no_fixed_distance(option, given)
     return offset

@@ -26,6 +26,8 @@ def draw(plan: Plan, path: str | Path) -> None:
     """Write the picture of a plan's matrix; the ending of the file tells its format."""
     figure = _figure(plan)
     place = read_path("path", path)
+    if place.is_dir():
+        raise UsageError.unwritable_file(path, "it is a directory")
     formats = [f".{ending}" for ending in figure.canvas.get_supported_filetypes()]
     if place.suffix.lower() not in ("", *formats):
         raise UsageError.file_ending(path, formats)

@@ -154,9 +154,9 @@ def read_window_join(
 def _window(asked: Mapping[str, Any], inputs: Inputs) -> Window:
     for needed in ("preceding", "agg"):
         if needed not in asked:
-            raise UsageError.missing_option("window_join", needed)
+            raise UsageError.incomplete_window(needed)
     if not _mapping(asked["agg"]):
-        raise UsageError.missing_option("window_join", "agg")
+        raise UsageError.incomplete_window("agg")
     closed, prevailing = asked.get("closed", "both"), asked.get("include_prevailing", False)
     _choice("closed", closed)
     read_flag("include_prevailing", prevailing)

@@ -135,11 +135,10 @@ class _Search:
             stored, *asked = comparable(right.ticks, left.ticks, *(end.ticks for end in ends))
             masks = [end.none for end in ends if end.none is not None]
             none = np.logical_or.reduce(masks) if masks else None
-        codes = [own for own in (left.codes, right.codes) if own is not None]
-        stored, at, *bounds = fitted(stored, asked, codes)
-        line, places, rows = Timeline.of(stored, right.codes, at, left.codes, threads)
-        lower, upper = (line.places(left.codes, own) for own in bounds) if bounds else (None, None)
-        return cls(line, places, rows, left.codes, at, lower, upper, none)
+        (stored, at, *bounds), (ours, theirs) = fitted(stored, asked, (left.codes, right.codes))
+        line, places, rows = Timeline.of(stored, theirs, at, ours, threads)
+        lower, upper = (line.places(ours, own) for own in bounds) if bounds else (None, None)
+        return cls(line, places, rows, ours, at, lower, upper, none)
 
     def find(self, direction: str, where: Where | None, *, strict: bool) -> NDArray[np.int64]:
         """The position of the nearest right row in one direction, for each left row; NO_ROW if there is none."""

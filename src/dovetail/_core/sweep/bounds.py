@@ -19,7 +19,7 @@ from dovetail._core.kernels.search import SortedIndex, Walk, step
 from dovetail._core.kernels.slices import taken
 from dovetail._core.kernels.sort import sort_with_order
 from dovetail._core.kernels.threads import shares, together
-from dovetail._core.sweep.ranks import PACKED_BITS, dense_ranks
+from dovetail._core.sweep.ranks import PACKED_BITS, dense_ranks, leaving_room
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -167,6 +167,7 @@ def _packed(
     code_bits = int(max(stored_codes.max(), probe_codes.max(initial=0))).bit_length()
     if (int(stored.max()) - int(stored.min())).bit_length() + code_bits > PACKED_BITS:
         stored, wanted = _ranked(stored, wanted)
+        stored_codes, probe_codes = leaving_room([stored_codes, probe_codes], int(stored.max()).bit_length())
     least, most = stored.min(), stored.max()
     bits = (int(most) - int(least)).bit_length()
     lower, upper = wanted.closed()

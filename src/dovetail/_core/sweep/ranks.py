@@ -38,8 +38,18 @@ def equality_codes(columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
         own, own_bits = _from_zero(column)
         if bits + own_bits > PACKED_BITS:
             codes, bits = _ranked(codes)
+        if bits + own_bits > PACKED_BITS:
+            own, own_bits = _ranked(own)
         codes, bits = (codes << own_bits) | own, bits + own_bits
     return codes if bits <= CODE_BITS else _ranked(codes)[0]
+
+
+def leaving_room(codes: Sequence[NDArray[np.int64]], bits: int) -> list[NDArray[np.int64]]:
+    """Codes that leave so many bits to a number below them: as they are, or ranked over all of them."""
+    most = max(int(own.max(initial=0)) for own in codes)
+    if most.bit_length() + bits <= PACKED_BITS:
+        return list(codes)
+    return np.split(dense_ranks(np.concatenate(codes))[0], np.cumsum([own.size for own in codes])[:-1])
 
 
 def value_codes(columns: Sequence[pa.Array], rows: int) -> NDArray[np.int64] | None:

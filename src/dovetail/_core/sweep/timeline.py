@@ -18,7 +18,7 @@ from dovetail._core.kernels.merge import fill_places, positions_below
 from dovetail._core.kernels.slices import taken
 from dovetail._core.kernels.sort import sort_with_order
 from dovetail._core.kernels.threads import shares, together
-from dovetail._core.sweep.ranks import PACKED_BITS, dense_ranks
+from dovetail._core.sweep.ranks import PACKED_BITS, dense_ranks, leaving_room
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,21 +26,32 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    Codes = tuple[NDArray[np.int64] | None, NDArray[np.int64] | None]
+
 _NONE = np.empty(0, np.int64)
 BESIDE = 2
 """Times before all stored ones, and behind them, have a place of their own."""
 
 
 def fitted(
-    stored: NDArray[np.int64], asked: Sequence[NDArray[np.int64]], codes: Sequence[NDArray[np.int64]]
-) -> list[NDArray[np.int64]]:
-    """Stored times, then those asked for, with room for the codes: ranked together if they spread too wide."""
-    most = max((int(own.max(initial=0)) for own in codes), default=0)
-    spread = int(stored.max()) - int(stored.min()) if stored.size else 0
-    if not codes or (spread + BESIDE).bit_length() + most.bit_length() <= PACKED_BITS:
-        return [stored, *asked]
+    stored: NDArray[np.int64], asked: Sequence[NDArray[np.int64]], codes: Codes
+) -> tuple[list[NDArray[np.int64]], Codes]:
+    """Stored times, then those asked for, and codes that fit above them: ranked together if they spread too wide."""
+    ours, theirs = codes
+    if ours is None or theirs is None:
+        return [stored, *asked], codes
+    most = max(int(own.max(initial=0)) for own in (ours, theirs))
+    if _bits(stored) + most.bit_length() <= PACKED_BITS:
+        return [stored, *asked], codes
     ranks, _ = dense_ranks(np.concatenate([stored, *asked]))
-    return np.split(ranks, np.cumsum([stored.size, *(own.size for own in asked)])[:-1])
+    times = np.split(ranks, np.cumsum([stored.size, *(own.size for own in asked)])[:-1])
+    ours, theirs = leaving_room([ours, theirs], _bits(times[0]))
+    return times, (ours, theirs)
+
+
+def _bits(stored: NDArray[np.int64]) -> int:
+    """How many bits tell stored times, and what lies beside them, apart."""
+    return (int(stored.max()) - int(stored.min()) + BESIDE).bit_length() if stored.size else 0
 
 
 @dataclass(frozen=True)
@@ -74,7 +85,7 @@ class Timeline:
         bare = cls(_NONE, _NONE, threads)
         if stored_codes is not None and stored.size:
             least, most = int(stored.min()), int(stored.max())
-            bare = replace(bare, bits=(most - least + BESIDE).bit_length(), least=least, most=most)
+            bare = replace(bare, bits=_bits(stored), least=least, most=most)
         sides = bare.places(stored_codes, stored), bare.places(asked_codes, asked)
         (keys, order), (places, rows) = together(threads, [partial(sort_with_order, own) for own in sides])
         return replace(bare, keys=keys, order=order), places, rows

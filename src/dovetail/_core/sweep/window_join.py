@@ -64,15 +64,14 @@ def window_slices(base: TimedSide, probe: TimedSide, reaches: Sequence[Reach], t
     given = [end for own in ends for end in own if end is not None]
     stored, at, *found = comparable(probe.ticks, base.ticks, *(end.ticks for end in given))
     found = [keys + end.inset for keys, end in zip(found, given, strict=True)]
-    codes = [own for own in (base.codes, probe.codes) if own is not None]
-    stored, at, *found = fitted(stored, [at, *found], codes)
-    line, _, rows = Timeline.of(stored, probe.codes, at, base.codes, threads)
-    places = iter([line.places(base.codes, keys) for keys in found])
+    (stored, at, *found), (codes, probe_codes) = fitted(stored, [at, *found], (base.codes, probe.codes))
+    line, _, rows = Timeline.of(stored, probe_codes, at, codes, threads)
+    places = iter([line.places(codes, keys) for keys in found])
     slices = []
     for reach, own in zip(reaches, ends, strict=True):
         lower, upper, start = (None if end is None else next(places) for end in own)
         none = _none(own, reach)
-        slices.append(_slices(line, rows, base.codes, (lower, upper, start), none))
+        slices.append(_slices(line, rows, codes, (lower, upper, start), none))
     return Placed(line, rows, slices)
 
 

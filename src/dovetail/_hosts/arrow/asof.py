@@ -21,6 +21,8 @@ from dovetail._hosts.arrow.join import output_schema, threads
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sqlglot import exp
+
     from dovetail._core.plan.plan import Plan
     from dovetail._core.plan.timed import AsOf
     from dovetail._hosts.arrow.frames import Frame
@@ -63,8 +65,14 @@ def _cell(asked: AsOf, left: Columns, right: Columns) -> AsOfCell:
     """Both tables as one cell."""
     tolerance = asked.tolerance
     own = left.evaluate(tolerance.column) if isinstance(tolerance, PerRow) else None
-    ties = [right.column(column.node) for column in asked.tie_break]  # type: ignore[arg-type]
+    ties = [_as_it_is(right, column.node) for column in asked.tie_break]  # type: ignore[arg-type]
     return AsOfCell(asked, *timed_columns(asked.query.condition, left, right), own, ties, threads())
+
+
+def _as_it_is(right: Columns, column: exp.Column) -> pa.Array:
+    """A column that orders ties; times as they are, be they finer or further away than Spark's."""
+    raw = right.raw[column.table, column.name]
+    return raw if pa.types.is_temporal(raw.type) else right.column(column)
 
 
 def _rows(asked: AsOf, left: Columns, right: Columns) -> Iterator[pa.RecordBatch]:

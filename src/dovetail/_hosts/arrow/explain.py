@@ -14,6 +14,7 @@ from dovetail._core.plan.uses import uses
 from dovetail._core.sweep.placed_join import PlacedJoin
 from dovetail._hosts.arrow.join import cell_of, opened, threads, workers
 from dovetail._hosts.arrow.outer import deal
+from dovetail.errors import UsageError
 
 if TYPE_CHECKING:
     from dovetail._core.condition.values import Side
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 def run(query: Query, left: Frame, right: Frame) -> Plan:
     """Say how two tables will be joined."""
+    if query.algorithm == PROGRESSIVE and query.how != "inner":
+        raise UsageError.only_inner(PROGRESSIVE, query.how)
     query, ours, theirs = opened(query, left, right)
     cell = cell_of(query, ours, theirs)
     if query.knobs.outer:

@@ -21,7 +21,7 @@ class Claim:
         try:
             file = os.open(path.with_name(f"{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o644)
         except OSError as error:
-            raise UsageError.cannot_write(path, reason(error)) from None
+            raise UsageError.unwritable_state(path, reason(error)) from None
         finalize(self, os.close, file)
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -30,7 +30,7 @@ def write_whole(path: Path, content: bytes) -> None:
         sync_folder(path)
     except OSError as error:
         beside.unlink(missing_ok=True)
-        raise UsageError.cannot_write(path, reason(error)) from None
+        raise UsageError.unwritable_state(path, reason(error)) from None
 
 
 def sync_folder(path: Path) -> None:

@@ -96,7 +96,7 @@ class Log:
         except BaseException as error:  # Ctrl-C, too: what comes next must not stand behind half a record
             os.ftruncate(self._file, self._size)
             if isinstance(error, OSError):
-                raise UsageError.cannot_write(self.path, reason(error)) from None
+                raise UsageError.unwritable_state(self.path, reason(error)) from None
             raise
         self._size += len(framed)
 
@@ -131,7 +131,7 @@ def _opened(path: Path) -> int:
     try:
         return os.open(path, os.O_WRONLY | os.O_APPEND)
     except OSError as error:
-        raise UsageError.cannot_write(path, reason(error)) from None
+        raise UsageError.unwritable_state(path, reason(error)) from None
 
 
 def _write_all(file: int, content: bytes) -> None:

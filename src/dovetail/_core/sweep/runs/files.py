@@ -98,7 +98,7 @@ class RunWriter:
             if self._sink is not None:
                 self._sink.close()
         self._path.unlink(missing_ok=True)
-        return UsageError.cannot_write_run(str(self._path), error.strerror or str(error))
+        return UsageError.unwritable_run(str(self._path), error.strerror or str(error))
 
 
 @dataclass
@@ -119,7 +119,7 @@ class RunDirectory:
             _remove_forsaken(parent)
             path, lock = _locked_folder(parent)
         except OSError as error:
-            raise UsageError.unwritable(str(parent), error.strerror or str(error)) from None
+            raise UsageError.unwritable_directory(str(parent), error.strerror or str(error)) from None
         found = cls(path)
         weakref.finalize(found, _remove, path, lock)
         return found

@@ -114,7 +114,7 @@ def operator_for(
             raise UsageError.knob_of_others(name, value, asked.algorithm, ("tpmj",))
         return TemporalOperator(told)
     if asked.how != "inner":
-        raise UsageError.unknown_choice("how", asked.how, ("inner",))
+        raise UsageError.only_inner("tpmj", asked.how)
     own = OnDisk(**given)
     return TpmjOperator(told, own.memory, directory_of(own), Strategy(own.strategy, own.fan_in))
 
@@ -134,7 +134,7 @@ def progressive(inputs: dict[str, Any], call: dict[str, Any], disk: dict[str, An
     names = [Input(name, tuple(schema.names)) for name, (schema, _) in opened.items()]
     query = read_query(Inputs(*names), **call)
     if query.how != "inner" or query.per is not None:
-        raise UsageError.unknown_choice("how", query.how, ("inner",))
+        raise UsageError.only_inner("progressive", query.how)
     own = OnDisk(**{name: value for name, value in disk.items() if value is not None})
     linked = read_linked(call["on"], tuple(names), schemas)
     strategy = Strategy(own.strategy, own.fan_in)
@@ -186,7 +186,7 @@ def _lateness(given: object, axis: pa.DataType) -> int:
         check_offset("lateness", offset, axis, None)
     size = numbers(offset, axis, None)
     if size < 0:
-        raise UsageError.negative_lateness(given)
+        raise UsageError.no_fixed_distance("lateness", given)
     if size and pa.types.is_floating(axis):
         raise UsageError.needs_ticks("lateness")
     return int(size)
