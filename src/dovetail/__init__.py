@@ -209,7 +209,7 @@ def asof_join(
     strict
         True: a row of the same time is no partner.
     tolerance
-        How far away a partner may be, itself included: a duration ("5 seconds"), a number, or a column of the first
+        How far away a partner may be, itself included: a duration ("5 seconds", "5s"), a number, a column of the first
         frame with a distance for each row.
     how
         `left`, `inner`, `right`, `full`, `semi` or `anti`; `right` and `full` keep the unmatched rows of the second

@@ -1,4 +1,4 @@
-"""Lengths of time in words, "5 seconds", as nanoseconds: always a fixed length, so months and years are none."""
+"""Lengths of time in words, "5 seconds" or "5s", as nanoseconds: always a fixed length, so months and years are none."""
 
 from __future__ import annotations
 
@@ -18,16 +18,28 @@ _UNITS = {
     "day": 86_400 * 10**9,
     "week": 7 * 86_400 * 10**9,
 }
+_SHORT = {
+    "ns": "nanosecond",
+    "us": "microsecond",
+    "ms": "millisecond",
+    "s": "second",
+    "m": "minute",
+    "min": "minute",
+    "h": "hour",
+    "d": "day",
+    "w": "week",
+}
+"""As pandas, NumPy and Polars have them; small letters alone, since a large M is a month to some of them."""
 _CALENDAR = ("month", "quarter", "year")
-_PIECE = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)\s*([a-z]+?)s?(?![a-z])", re.IGNORECASE)
+_PIECE = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)\s*([a-z]+)", re.IGNORECASE)
 
 
 def read_duration(text: str) -> int | None:
-    """The nanoseconds of a text such as "1 hour 30 minutes"; None if it is no duration at all."""
+    """The nanoseconds of a text such as "1 hour 30 minutes" or "1h30m"; None if it is no duration at all."""
     pieces = _PIECE.findall(text)
     if not pieces or _PIECE.sub("", text).strip():
         return None
-    units = [unit.lower() for _, unit in pieces]
+    units = [_SHORT.get(unit) or unit.lower().removesuffix("s") for _, unit in pieces]
     if any(unit in _CALENDAR for unit in units):
         raise UsageError.calendar_duration(text)
     if not all(unit in _UNITS for unit in units):
