@@ -1,4 +1,4 @@
-"""Lengths of time in words, "5 seconds" or "5s", as nanoseconds: always a fixed length, so months and years are none."""
+"""Lengths of time in words, "5 seconds" or "5s", as nanoseconds; months and years, which differ, are none."""
 
 from __future__ import annotations
 
