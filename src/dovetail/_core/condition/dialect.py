@@ -76,7 +76,7 @@ class AsWritten(Spark):
     """The dialect in which expressions are read and written."""
 
     # No name for a part of a format: the parser would write `y` as `yyyy`, which is another format.
-    TIME_MAPPING: ClassVar[dict[str, str]] = {}
+    TIME_MAPPING: dict[str, str] = {}  # noqa: RUF012 -- as the parser has it
 
     def tokenize(self, sql: str, dialect: Any = None) -> list[Token]:
         """Read `'it''s'` as one text with a quote, as Spark does; the parser reads two texts side by side."""
