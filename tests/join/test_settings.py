@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 import dovetail as dv
+from dovetail.errors import UnsupportedError
 from dovetail.testing import assert_same_rows
 from tests.spark_answers import changed, spark_frame
 
@@ -114,6 +116,17 @@ def test_settings_that_change_what_a_test_means_are_heeded(spark: SparkSession, 
     with changed(spark, setting):
         got, want = (dv.join(rows, rows, on=on, algorithm=way).count() for way in ("auto", "spark"))
     assert got == want > 0
+
+
+@pytest.mark.parametrize("named", ["false", "true"])
+@pytest.mark.parametrize("text", [r"'\d'", "'it''s'"])
+def test_a_text_that_a_setting_takes_as_it_stands_is_not_changed(spark: SparkSession, text: str, named: str) -> None:
+    rows = spark.range(3).selectExpr("id n", "'a' s")
+    with (
+        changed(spark, {f"{SQL}.parser.escapedStringLiterals": "true", f"{SQL}.ansi.doubleQuotedIdentifiers": named}),
+        pytest.raises(UnsupportedError, match=rf"text {re.escape(text)} has an escape, .*Hint: unset it"),
+    ):
+        dv.join(rows, rows, on=f"l.n <= r.n AND l.s RLIKE {text}")
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,14 @@ class UnsupportedError(DovetailError):
         )
 
     @classmethod
+    def unescaped(cls, text: str) -> Self:
+        """Refuse a text that a session would read otherwise once it is written again."""
+        return cls(
+            f"text {text} has an escape, which spark.sql.parser.escapedStringLiterals takes as it stands. "
+            "Hint: unset it, or compare with a column that holds the text."
+        )
+
+    @classmethod
     def time_zone(cls, text: str) -> Self:
         """Show a timestamp whose zone is a name and not an offset."""
         return cls(f"the time zone of {text!r} is not read on the arrow host. Hint: write an offset, as in '+01:00'.")

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sqlglot import Token, TokenType, exp
 from sqlglot.dialects.spark import Spark
 
+from dovetail.errors import UnsupportedError
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -74,7 +76,7 @@ class AsWritten(Spark):
     """The dialect in which expressions are read and written."""
 
     # No name for a part of a format: the parser would write `y` as `yyyy`, which is another format.
-    TIME_MAPPING: ClassVar[dict[str, str]] = {}  # type: ignore[misc]  # the parser does not say that it is one
+    TIME_MAPPING: dict[str, str] = {}  # noqa: RUF012 -- as the parser has it
 
     def tokenize(self, sql: str, dialect: Any = None) -> list[Token]:
         """Read `'it''s'` as one text with a quote, as Spark does; the parser reads two texts side by side."""
@@ -168,3 +170,21 @@ class DoubleQuoted(AsWritten):
 
         QUOTES: ClassVar[list[str | tuple[str, str]]] = ["'"]
         IDENTIFIERS: ClassVar[list[str | tuple[str, str]]] = ["`", '"']
+
+
+class Unescaped(AsWritten):
+    """The same for sessions that take what is between quotes as it stands (`escapedStringLiterals`)."""
+
+    def tokenize(self, sql: str, dialect: Any = None) -> list[Token]:
+        """Refuse texts that such a session would not read as they are written again."""
+        tokens = super().tokenize(sql, dialect)
+        for own in tokens:
+            if own.token_type == TokenType.STRING:
+                given, written = sql[own.start : own.end + 1], exp.Literal.string(own.text).sql(dialect=AsWritten)
+                if given[1:-1] != written[1:-1]:
+                    raise UnsupportedError.unescaped(given)
+        return tokens
+
+
+class UnescapedDoubleQuoted(Unescaped, DoubleQuoted):
+    """Both at once."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as F
 
-from dovetail._core.condition.dialect import AsWritten, DoubleQuoted
+from dovetail._core.condition.dialect import AsWritten, DoubleQuoted, Unescaped, UnescapedDoubleQuoted
 from dovetail._core.condition.inputs import Input
 from dovetail.errors import UsageError
 
@@ -87,6 +87,8 @@ def is_set(session: Any, name: str) -> bool:
 def dialect_of(session: Any) -> type[AsWritten]:
     """The dialect of a session's texts; without ANSI mode, double quotes are for texts whatever else is set."""
     named = is_set(session, "spark.sql.ansi.doubleQuotedIdentifiers") and is_set(session, "spark.sql.ansi.enabled")
+    if is_set(session, "spark.sql.parser.escapedStringLiterals"):
+        return UnescapedDoubleQuoted if named else Unescaped
     return DoubleQuoted if named else AsWritten
 
 
