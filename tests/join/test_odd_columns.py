@@ -104,6 +104,16 @@ def test_a_column_of_any_type_is_carried_along(kind: str, call: str) -> None:
     assert found == list(zip([1, 2, 3], map(str, table["c"].to_pylist()), strict=True))
 
 
+@pytest.mark.parametrize("kind", [pa.int64(), pa.float64(), pa.decimal128(12, 2)])
+def test_memory_may_be_longer_than_its_values_and_begin_anywhere(kind: pa.DataType) -> None:
+    values = pa.array([5, 3, 9]).cast(pa.int32()).cast(kind)
+    memory = pa.py_buffer(b"." + values.buffers()[1].to_pybytes()[: 3 * kind.bit_width // 8] + b"..").slice(1)
+    table = pa.table({"x": pa.Array.from_buffers(kind, 3, [None, memory])})
+    got = dv.join(table, pa.table({"x": values}), on="l.x <= r.x", how="full")
+    pairs = sorted(zip(*got.to_pydict().values(), strict=True))
+    assert pairs == [(3, 3), (3, 5), (3, 9), (5, 5), (5, 9), (9, 9)]
+
+
 def test_one_reader_may_be_both_sides_of_a_join() -> None:
     table = pa.table({"k": [1, 2]})
     one, three = table.to_reader(), table.to_reader()

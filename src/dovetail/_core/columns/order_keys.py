@@ -133,8 +133,10 @@ def decimal_words(array: pa.Array) -> NDArray[np.uint64]:
     number = array.type.bit_width // 64
     if number == 0:
         array, number = array.cast(pa.decimal128(array.type.precision, array.type.scale)), 2
-    flat = np.frombuffer(array.buffers()[1], np.uint64) if len(array) else np.empty(0, np.uint64)
-    return flat.reshape(-1, number)[array.offset : array.offset + len(array)]
+    if len(array) == 0:
+        return np.empty((0, number), np.uint64)
+    words = np.frombuffer(array.buffers()[1], np.uint64, number * (array.offset + len(array)))
+    return words.reshape(-1, number)[array.offset :]
 
 
 def _fits_one_word(words: NDArray[np.uint64]) -> bool:

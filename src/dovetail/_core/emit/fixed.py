@@ -28,8 +28,8 @@ class Fixed:
             return None
         if len(column) == 0:
             return cls(column.type, np.empty(0, _WORDS[column.type.bit_width]))
-        words = np.frombuffer(column.buffers()[1], _WORDS[column.type.bit_width])
-        return cls(column.type, words[column.offset : column.offset + len(column)])
+        words = np.frombuffer(column.buffers()[1], _WORDS[column.type.bit_width], column.offset + len(column))
+        return cls(column.type, words[column.offset :])
 
     def column(self, values: NDArray[Any]) -> pa.Array:
         """Bits of this kind as a column."""
