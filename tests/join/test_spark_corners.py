@@ -135,3 +135,10 @@ def test_windows_of_a_sorted_frame_go_by_its_order(spark: SparkSession) -> None:
     assert dv.join(ordered, ordered, on="l.x = r.x AND l.w = r.w", window=1000).count() == 60_000
     assert dv.join(ordered, ordered, on="l.x <= r.x", window=100, select="l.x, r.w").count() == 600 * 100 * 101 // 2
     rows.unpersist()
+
+
+def test_windows_leave_a_frame_in_the_cache(spark: SparkSession) -> None:
+    kept = spark.range(50).selectExpr("id % 7 x", "id").cache()
+    assert dv.join(kept, kept, on="l.x < r.x", window=10).count() > 0
+    assert kept.storageLevel.useMemory
+    kept.unpersist()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyspark.sql import functions as F
 
 from dovetail._core.columns.order_keys import order_keys
 from dovetail._core.plan.decide import BROADCAST_BYTES
@@ -74,8 +75,12 @@ def _read_branch(branch: str) -> Planned:
 
 
 def lies_in_files(frame: DataFrame) -> bool:
-    """Whether Spark takes all rows of a frame as they lie in files."""
-    plan = frame.sparkSession.sql("EXPLAIN COST SELECT * FROM {own}", own=frame).collect()[0]
+    """Whether Spark takes all rows of a frame as they lie in files.
+
+    It is asked of the frame and a column more: the query's view is dropped again, and what a view shows leaves Spark's
+    cache with it.
+    """
+    plan = frame.sparkSession.sql("EXPLAIN COST SELECT * FROM {more}", more=frame.select("*", F.lit(0))).collect()[0]
     return _read_branch(plan[0].split("\n\n")[0].partition("\n")[2]).is_scan
 
 
