@@ -142,3 +142,16 @@ def test_windows_leave_a_frame_in_the_cache(spark: SparkSession) -> None:
     assert dv.join(kept, kept, on="l.x < r.x", window=10).count() > 0
     assert kept.storageLevel.useMemory
     kept.unpersist()
+
+
+@pytest.mark.parametrize("how", ["inner", "left"])
+def test_a_side_that_is_not_small_after_all_is_not_brought(spark: SparkSession, how: str) -> None:
+    settings, most = spark.sparkContext._jsc.sc().conf(), "spark.driver.maxResultSize"
+    left = spark.range(10).selectExpr("id * 9000 a", "id * 9000 + 5 b")
+    right = spark.range(0, 4, 1, 4).selectExpr("explode(sequence(1, 100000)) v")  # Spark expects a few bytes
+    settings.set(most, "1m")
+    try:
+        found = dv.join(left, right, on="l.a <= r.v AND r.v < l.b", how=how).count()
+    finally:
+        settings.remove(most)
+    assert found == 4 * 49

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 PART = "part"
 PART_BYTES = 16 << 20
 """A part is about as large."""
+_MOST_BYTES = "spark.driver.maxResultSize"
 _BATCH_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
 
 
@@ -40,6 +41,16 @@ def collected(frame: DataFrame) -> pa.Table:
     for own in strict:
         frame = frame.withColumn(own.name, F.col(quoted(own.name)).cast(nullable(own.dataType)))
     return plain(frame.toArrow())
+
+
+def collected_if_allowed(frame: DataFrame) -> pa.Table | None:
+    """Likewise; None if they are more bytes than Spark allows into the driver."""
+    try:
+        return collected(frame)
+    except Exception as error:  # classic and Connect have errors of their own, which name the setting alike
+        if _MOST_BYTES in str(error):
+            return None
+        raise
 
 
 def in_parts(frame: DataFrame) -> DataFrame:
