@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from pyspark.sql import functions as F
+from pyspark.sql.types import DoubleType, LongType, UserDefinedType
 
 import dovetail as dv
 from dovetail.errors import UnsupportedError, UsageError
@@ -13,8 +15,29 @@ from tests.spark_answers import changed
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import DataType
 
 NEW_YORK = {"spark.sql.session.timeZone": "America/New_York"}
+
+
+class Weight(UserDefinedType):
+    """A user's own type, which Spark calls `udt` as it does any other."""
+
+    @classmethod
+    def module(cls) -> str:
+        return __name__
+
+    @classmethod
+    def sqlType(cls) -> DataType:  # noqa: N802 -- PySpark's name
+        return DoubleType()
+
+
+class Code(Weight):
+    """Another one."""
+
+    @classmethod
+    def sqlType(cls) -> DataType:  # noqa: N802 -- likewise
+        return LongType()
 
 
 @pytest.fixture
@@ -155,3 +178,11 @@ def test_a_side_that_is_not_small_after_all_is_not_brought(spark: SparkSession, 
     finally:
         settings.remove(most)
     assert found == 4 * 49
+
+
+def test_types_of_users_are_told_apart(spark: SparkSession) -> None:
+    left, right = (spark.range(5).select("id", F.lit(None).cast(own()).alias("x")) for own in (Weight, Code))
+    for how, rows in (("inner", 10), ("full", 12)):
+        found = dv.join(left, right, on="l.id < r.id", how=how, partitions=2)
+        assert [own.dataType for own in found.schema][1::2] == [Weight(), Code()]
+        assert found.count() == rows
