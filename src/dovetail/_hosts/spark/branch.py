@@ -67,9 +67,10 @@ class Branch:
 
     def shown(self, frame: DataFrame, places: dict[tuple[str, str], str]) -> DataFrame:
         """What the caller sees of rows in which the columns of the inputs stand in these places, or nowhere."""
-        for (side, name), kind in self._absent(places).items():
-            places[side, name] = f"n{len(places)}"
-            frame = frame.withColumn(places[side, name], F.lit(None).cast(kind))
+        absent = self._absent(places)
+        places = places | {column: f"n{i}" for i, column in enumerate(absent)}
+        if absent:
+            frame = frame.withColumns({places[column]: F.lit(None).cast(kind) for column, kind in absent.items()})
         shown = [F.expr(rewritten(own.shows.node, places)).alias(own.name) for own in self.query.output]
         folded = [F.col(f"o{i}").alias(own.name) for i, own in enumerate(self.query.aggregates)]
         return frame.select(*shown, *folded)

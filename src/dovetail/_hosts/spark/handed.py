@@ -38,9 +38,8 @@ def collected(frame: DataFrame) -> pa.Table:
     if any(is_sealed(own.dataType) for own in frame.schema):
         return _unpacked(frame)
     strict = [own for own in frame.schema if own.dataType != nullable(own.dataType)]
-    for own in strict:
-        frame = frame.withColumn(own.name, F.col(quoted(own.name)).cast(nullable(own.dataType)))
-    return plain(frame.toArrow())
+    lenient = {own.name: F.col(quoted(own.name)).cast(nullable(own.dataType)) for own in strict}
+    return plain((frame.withColumns(lenient) if lenient else frame).toArrow())
 
 
 def collected_if_allowed(frame: DataFrame) -> pa.Table | None:
