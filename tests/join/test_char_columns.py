@@ -59,6 +59,26 @@ def test_unlike_lengths_are_compared_as_spark_compares_them(sides: Sides, on: st
     assert_same_rows(dv.join(*sides, on=on, **call).toArrow(), _want(*sides, on, call.get("how", "inner")).toArrow())
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"legacy.charVarcharAsString": "true"}]
+    + [{"readSideCharPadding": "false", "legacy.noCharPaddingInPredicate": own} for own in ("false", "true")],
+    ids=str,
+)
+def test_settings_say_who_fills_them_up(spark: SparkSession, tmp_path: Path, settings: dict[str, str]) -> None:
+    spark.createDataFrame([(1, "a"), (2, "b  "), (3, "c")], "id INT, c STRING").write.parquet(str(tmp_path / "short"))
+    kinds = {"filled": "CHAR(3)", "also": "CHAR(3)", "longer": "CHAR(6)"}
+    for name, kind in kinds.items():
+        spark.sql(f"CREATE TABLE {name} (id INT, c {kind}) USING parquet LOCATION '{tmp_path / 'short'}'")
+    with changed(spark, {f"spark.sql.{name}": value for name, value in settings.items()}):
+        for other in ("also", "longer"):
+            for on in ("l.c = r.c", "l.id <= r.id AND l.c <> r.c", "l.id <= r.id AND (l.c = 'a  ' OR r.c = 'b')"):
+                both = spark.table("filled"), spark.table(other)
+                assert_same_rows(dv.join(*both, on=on).toArrow(), _want(*both, on, "inner").toArrow())
+    for name in kinds:
+        spark.sql(f"DROP TABLE {name}")
+
+
 def test_keys_of_joins_by_time_are_too(sides: Sides) -> None:
     found = dv.asof_join(*sides, on="id", keys="c", direction="forward", how="inner")
     assert sorted((row["id"], row["r_id"]) for row in found.collect()) == [(1, 1), (2, 2), (3, 5)]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from pyspark.sql import functions as F
+from pyspark.sql.types import DoubleType, LongType, UserDefinedType
 
 import dovetail as dv
 from dovetail.errors import UnsupportedError, UsageError
@@ -13,8 +15,29 @@ from tests.spark_answers import changed
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import DataType
 
 NEW_YORK = {"spark.sql.session.timeZone": "America/New_York"}
+
+
+class Weight(UserDefinedType):
+    """A user's own type, which Spark calls `udt` as it does any other."""
+
+    @classmethod
+    def module(cls) -> str:
+        return __name__
+
+    @classmethod
+    def sqlType(cls) -> DataType:  # noqa: N802 -- PySpark's name
+        return DoubleType()
+
+
+class Code(Weight):
+    """Another one."""
+
+    @classmethod
+    def sqlType(cls) -> DataType:  # noqa: N802 -- likewise
+        return LongType()
 
 
 @pytest.fixture
@@ -135,3 +158,31 @@ def test_windows_of_a_sorted_frame_go_by_its_order(spark: SparkSession) -> None:
     assert dv.join(ordered, ordered, on="l.x = r.x AND l.w = r.w", window=1000).count() == 60_000
     assert dv.join(ordered, ordered, on="l.x <= r.x", window=100, select="l.x, r.w").count() == 600 * 100 * 101 // 2
     rows.unpersist()
+
+
+def test_windows_leave_a_frame_in_the_cache(spark: SparkSession) -> None:
+    kept = spark.range(50).selectExpr("id % 7 x", "id").cache()
+    assert dv.join(kept, kept, on="l.x < r.x", window=10).count() > 0
+    assert kept.storageLevel.useMemory
+    kept.unpersist()
+
+
+@pytest.mark.parametrize("how", ["inner", "left"])
+def test_a_side_that_is_not_small_after_all_is_not_brought(spark: SparkSession, how: str) -> None:
+    settings, most = spark.sparkContext._jsc.sc().conf(), "spark.driver.maxResultSize"
+    left = spark.range(10).selectExpr("id * 9000 a", "id * 9000 + 5 b")
+    right = spark.range(0, 4, 1, 4).selectExpr("explode(sequence(1, 100000)) v")  # Spark expects a few bytes
+    settings.set(most, "1m")
+    try:
+        found = dv.join(left, right, on="l.a <= r.v AND r.v < l.b", how=how).count()
+    finally:
+        settings.remove(most)
+    assert found == 4 * 49
+
+
+def test_types_of_users_are_told_apart(spark: SparkSession) -> None:
+    left, right = (spark.range(5).select("id", F.lit(None).cast(own()).alias("x")) for own in (Weight, Code))
+    for how, rows in (("inner", 10), ("full", 12)):
+        found = dv.join(left, right, on="l.id < r.id", how=how, partitions=2)
+        assert [own.dataType for own in found.schema][1::2] == [Weight(), Code()]
+        assert found.count() == rows

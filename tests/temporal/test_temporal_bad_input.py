@@ -53,6 +53,7 @@ ASOF: list[tuple[dict[str, Any], str]] = [
     ({"on": "at", "nearest_tie": "all"}, r"nearest_tie 'all' is not known"),
     ({"on": "at", "strict": "no"}, r"strict is 'no'; it is True or False. Hint: strict=True"),
     ({"on": "at", "how": "outerr"}, r"how 'outerr' is not known"),
+    ({"on": "at", "how": "cross"}, r"how 'cross' is not known; it is one of 'inner', 'left', 'right'"),
     ({"on": "at", "tolerance": -1}, r"tolerance -1 is negative; it is a distance. Hint"),
     ({"on": "ts", "tolerance": "-5 minutes"}, r"tolerance '-5 minutes' is negative"),
     (

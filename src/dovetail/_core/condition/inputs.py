@@ -20,7 +20,7 @@ class Input:
     """One side of the join: its name in the condition and its columns.
 
     `case_sensitive` says whether the case of names counts, `dialect` in which one texts speak of them. `lengths` are
-    those of its columns of a fixed length, by name.
+    those of its columns of a fixed length, by name, whose values may be shorter if they are `unfilled`.
     """
 
     name: str
@@ -28,6 +28,7 @@ class Input:
     case_sensitive: bool = False
     dialect: type[AsWritten] = AsWritten
     lengths: tuple[tuple[str, int], ...] = ()
+    unfilled: bool = False
 
     def plain(self, name: str) -> str:
         """A name as it is compared with others."""

@@ -39,8 +39,14 @@ def _pad(operands: Iterable[exp.Expr], inputs: Names) -> None:
     if len(known) < len(plain) or not any(isinstance(own, exp.Column) for own in plain):
         return
     for own, length in zip(plain, known, strict=True):
-        if length < max(known):
+        if length < max(known) or _may_be_shorter(own, inputs):
             own.replace(exp.Anonymous(this="rpad", expressions=[own.copy(), exp.Literal.number(max(known))]))
+
+
+def _may_be_shorter(node: exp.Expr, inputs: Names) -> bool:
+    """Whether it is a column whose values need not have its length."""
+    owner = inputs.named(node.table) if isinstance(node, exp.Column) else None
+    return owner is not None and owner.unfilled
 
 
 def _length(node: exp.Expr, inputs: Names) -> int | None:

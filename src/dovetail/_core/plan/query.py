@@ -140,10 +140,11 @@ def _within_windows(condition: Condition, inputs: Inputs) -> Condition:
     return replace(condition, sql=f"({condition.sql}) AND {same}", keys=(*condition.keys, same))
 
 
-def read_how(how: str) -> How:
+def read_how(how: str, *, crosses: bool = True) -> How:
     """A join type in any of Spark's spellings; with a condition, Spark's cross join is an inner one."""
-    known = _HOWS.get(how.lower().replace("_", "").replace(" ", "")) if isinstance(how, str) else None
-    if known is None:
+    spelling = how.lower().replace("_", "").replace(" ", "") if isinstance(how, str) else ""
+    known = _HOWS.get(spelling)
+    if known is None or (spelling == "cross" and not crosses):
         raise UsageError.unknown_choice("how", how, ("inner", "left", "right", "full", "semi", "anti"))
     return known
 

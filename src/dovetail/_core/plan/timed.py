@@ -110,7 +110,7 @@ def read_asof(
     for option, value in (("direction", direction), ("ties", ties), ("nearest_tie", nearest_tie)):
         _choice(option, value)
     read_flag("strict", strict)
-    kind = read_how(how)
+    kind = read_how(how, crosses=False)
     condition = _condition(inputs, on, keys, null_safe, where)
     reach = None if tolerance is None else read_offset("tolerance", tolerance, inputs.left)
     if reach is not None and (size_of(reach) or 0) < 0:

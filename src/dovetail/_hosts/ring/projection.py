@@ -57,7 +57,8 @@ class Projection:
 
 def whole(table: pa.Table, same: Same) -> pa.Table:
     """A table with every column of the projection, of which each distinct one travelled once."""
-    known = [(name, first) for name, first in same if first in table.column_names]
+    there = set(table.column_names)
+    known = [(name, first) for name, first in same if first in there]
     return pa.Table.from_arrays([table.column(first) for _, first in known], names=[name for name, _ in known])
 
 

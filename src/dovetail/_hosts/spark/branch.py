@@ -13,7 +13,7 @@ from dovetail._core.condition.parse import told
 from dovetail._core.emit.cell import has_sequence
 from dovetail._core.plan.knobs import FAMILY
 from dovetail._hosts.spark.choice import DEALT
-from dovetail._hosts.spark.handed import collected
+from dovetail._hosts.spark.handed import collected_if_allowed
 from dovetail._hosts.spark.mapped import mapped
 from dovetail._hosts.spark.overlay import Overlay
 from dovetail._hosts.spark.place import placed, plan_cells
@@ -67,9 +67,10 @@ class Branch:
 
     def shown(self, frame: DataFrame, places: dict[tuple[str, str], str]) -> DataFrame:
         """What the caller sees of rows in which the columns of the inputs stand in these places, or nowhere."""
-        for (side, name), kind in self._absent(places).items():
-            places[side, name] = f"n{len(places)}"
-            frame = frame.withColumn(places[side, name], F.lit(None).cast(kind))
+        absent = self._absent(places)
+        places = places | {column: f"n{i}" for i, column in enumerate(absent)}
+        if absent:
+            frame = frame.withColumns({places[column]: F.lit(None).cast(kind) for column, kind in absent.items()})
         shown = [F.expr(rewritten(own.shows.node, places)).alias(own.name) for own in self.query.output]
         folded = [F.col(f"o{i}").alias(own.name) for i, own in enumerate(self.query.aggregates)]
         return frame.select(*shown, *folded)
@@ -164,13 +165,19 @@ class Branch:
         return [(f"o{i}", kind) for i, kind in enumerate(aggregate_types(self.query, self.sides))]
 
     def _run(self, task: CellTask, schema: StructType) -> DataFrame:
-        if self.decision.algorithm == "broadcast":
-            theirs = self.sides.right
-            other = self.other if self.other is not None else collected(theirs.frame.select(*theirs.travelling))
+        other = self._brought() if self.decision.algorithm == "broadcast" else None
+        if other is not None:
             anchors = self.sides.left.frame.select(*self.sides.left.travelling)
             return mapped(self._spread(anchors), broadcast_task(task, pack(narrowed(other))), schema)
         overlay = Overlay.of(self.sides.left, self.sides.right)
         return mapped(self._placed(overlay), cell_task(task, overlay), schema)
+
+    def _brought(self) -> pa.Table | None:
+        """The side that travels; None if Spark does not let it into the driver: then it is placed like the anchor."""
+        if self.other is not None:
+            return self.other
+        theirs = self.sides.right
+        return collected_if_allowed(theirs.frame.select(*theirs.travelling))
 
     def _placed(self, overlay: Overlay) -> DataFrame:
         """Both sides, moved to their cells."""

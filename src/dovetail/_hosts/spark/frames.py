@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import PySparkException
@@ -24,6 +24,8 @@ MANY_ROWS = 1 << 20
 LOOPBACK = "127.0.0.1"
 _CHAR_TYPE = "__CHAR_VARCHAR_TYPE_STRING"
 """Where Spark keeps the type that a column of strings was declared with."""
+_NO_CHAR = "spark.sql.legacy.charVarcharAsString"
+_FILLED_AS_READ, _NEVER_FILLED = "spark.sql.readSideCharPadding", "spark.sql.legacy.noCharPaddingInPredicate"
 
 
 _CORES: dict[str, int] = {}
@@ -46,8 +48,12 @@ class SparkFrame:
     def input(self) -> Input:
         """What a condition may speak of, names told apart as the session does."""
         case_sensitive = is_set(self.session, "spark.sql.caseSensitive")
+        own = Input(self.name, tuple(self.frame.columns), case_sensitive, dialect_of(self.session))
         lengths = tuple(_fixed_lengths(self.frame.schema))
-        return Input(self.name, tuple(self.frame.columns), case_sensitive, dialect_of(self.session), lengths)
+        if not lengths or is_set(self.session, _NO_CHAR):
+            return own
+        unfilled = not is_set(self.session, _FILLED_AS_READ) and not is_set(self.session, _NEVER_FILLED)
+        return replace(own, lengths=lengths, unfilled=unfilled)
 
 
 def _fixed_lengths(schema: StructType) -> Iterator[tuple[str, int]]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 PART = "part"
 PART_BYTES = 16 << 20
 """A part is about as large."""
+_MOST_BYTES = "spark.driver.maxResultSize"
 _BATCH_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
 
 
@@ -37,9 +38,18 @@ def collected(frame: DataFrame) -> pa.Table:
     if any(is_sealed(own.dataType) for own in frame.schema):
         return _unpacked(frame)
     strict = [own for own in frame.schema if own.dataType != nullable(own.dataType)]
-    for own in strict:
-        frame = frame.withColumn(own.name, F.col(quoted(own.name)).cast(nullable(own.dataType)))
-    return plain(frame.toArrow())
+    lenient = {own.name: F.col(quoted(own.name)).cast(nullable(own.dataType)) for own in strict}
+    return plain((frame.withColumns(lenient) if lenient else frame).toArrow())
+
+
+def collected_if_allowed(frame: DataFrame) -> pa.Table | None:
+    """Likewise; None if they are more bytes than Spark allows into the driver."""
+    try:
+        return collected(frame)
+    except Exception as error:  # classic and Connect have errors of their own, which name the setting alike
+        if _MOST_BYTES in str(error):
+            return None
+        raise
 
 
 def in_parts(frame: DataFrame) -> DataFrame:

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from pyspark.sql import functions as F
-
 from dovetail._core.plan.decide import Decision, Facts, broadcast, decide
 from dovetail._core.plan.knobs import FAMILY
 from dovetail._hosts.spark.branch import Branch, aggregate_types
@@ -17,7 +15,7 @@ from dovetail._hosts.spark.frames import cores_of
 from dovetail._hosts.spark.known import Known
 from dovetail._hosts.spark.marks import Marked
 from dovetail._hosts.spark.outer import OuterJoin, by_outer_keys, outer_join
-from dovetail._hosts.spark.pairs import shown
+from dovetail._hosts.spark.pairs import joined_by_spark
 from dovetail._hosts.spark.prefilter import prefilter, prefilter_left
 from dovetail._hosts.spark.residuals import task_can_test
 from dovetail._hosts.spark.sides import analysed, project
@@ -48,8 +46,7 @@ class SparksOwn:
 
     def result(self) -> DataFrame:
         """Spark's join, with our output columns."""
-        left, right = (own.frame.alias(own.name) for own in self.frames)
-        return shown(self.query, left.join(right, F.expr(self.query.condition.sql), self.query.how))
+        return joined_by_spark(self.query, *self.frames)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from pyspark.sql import functions as F
 
 from dovetail._core.condition.residual import by_keys
 from dovetail._core.plan.decide import BROADCAST_BYTES
@@ -15,7 +14,7 @@ from dovetail._hosts.spark.bits import RowBits, read_of
 from dovetail._hosts.spark.dense import SENT_BYTES, DenseKeys
 from dovetail._hosts.spark.der import der
 from dovetail._hosts.spark.known import Known
-from dovetail._hosts.spark.pairs import shown
+from dovetail._hosts.spark.pairs import joined_by_spark
 from dovetail._hosts.spark.replicate import replicate
 from dovetail._hosts.spark.ring import ring
 from dovetail._hosts.spark.sampled import sample_of
@@ -48,12 +47,12 @@ class OuterJoin:
     def result(self) -> DataFrame | None:
         """The rows that the caller sees; None if the side that was to travel turns out too large, and `auto` asks."""
         if self.outer.algorithm == "spark":
-            return self._own()
+            return joined_by_spark(self.query, *self.frames)
         if self.outer.algorithm == "redistribute":
-            return self._own("merge")
+            return joined_by_spark(self.query, *self.frames, "merge")
         if self.outer.algorithm == "ring":
             turned = self.known.sides if self.outer.travels == "left" else self.known.sides.flip()
-            return ring(self.query, turned) or self._own()
+            return ring(self.query, turned) or joined_by_spark(self.query, *self.frames)
         if self.query.algorithm != "auto":
             self._refuse_too_large()
         if self.outer.algorithm == "replicate":
@@ -93,12 +92,6 @@ class OuterJoin:
         side: SparkSide = getattr(self.known.sides, self.outer.travels)
         if count_pieces(side).rows * row_width(read_of(self.query, self.small).schema) > BROADCAST_BYTES:
             raise UsageError.too_large_to_travel(self.outer.algorithm, self.small.name, BROADCAST_BYTES)
-
-    def _own(self, *hint: str) -> DataFrame:
-        """Spark's own join; `merge` tells it to shuffle both sides."""
-        left, right = (own.frame.alias(own.name) for own in self.frames)
-        hinted = right.hint(*hint) if hint else right
-        return shown(self.query, left.join(hinted, F.expr(self.query.condition.sql), self.query.how))
 
 
 def by_outer_keys(query: Query) -> Query:

@@ -87,7 +87,8 @@ def _placed(side: SparkSide, kinds: list[str]) -> tuple[tuple[str, str], ...]:
 
 
 def _kind(side: SparkSide, name: str) -> str:
-    return str(side.schema[name].dataType.simpleString())
+    """The type of a column, in which users' own types are told apart: to Spark, each is called `udt`."""
+    return str(side.schema[name].dataType.json())
 
 
 def _pick(rows: pa.Table, places: tuple[tuple[str, str], ...]) -> pa.Table:

@@ -1,4 +1,4 @@
-"""What the caller sees of a small side that went to every task, and of a large side that stayed."""
+"""Joins by Spark's own operators, and what the caller sees of them."""
 
 from __future__ import annotations
 
@@ -14,6 +14,13 @@ if TYPE_CHECKING:
     from dovetail._core.condition.values import Side
     from dovetail._core.plan.query import Query
     from dovetail._hosts.spark.frames import SparkFrame
+
+
+def joined_by_spark(query: Query, left: SparkFrame, right: SparkFrame, *hint: str) -> DataFrame:
+    """The whole join by Spark; `merge` for a hint tells it to shuffle both sides."""
+    theirs = right.frame.alias(right.name)
+    theirs = theirs.hint(*hint) if hint else theirs
+    return shown(query, left.frame.alias(left.name).join(theirs, F.expr(query.condition.sql), query.how))
 
 
 def paired(query: Query, travels: Side, rows: DataFrame, small: SparkFrame, large: SparkFrame) -> DataFrame:

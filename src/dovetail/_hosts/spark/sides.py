@@ -9,6 +9,7 @@ holds.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -55,14 +56,14 @@ class SparkSide:
     payload: tuple[str, ...]
     same: tuple[tuple[str, str], ...]
 
-    @property
+    @cached_property
     def schema(self) -> StructType:
-        """The projection's columns."""
+        """The projection's columns; Connect copies a frame's schema whenever it is asked for it."""
         return self.frame.schema
 
     def named(self, letter: str) -> list[str]:
         """The columns of one group."""
-        return named(self.frame.columns, letter)
+        return named(self.schema.names, letter)
 
     def place(self, column: str) -> str:
         """Where the projection has a column of the input."""
@@ -80,7 +81,7 @@ class SparkSide:
     @property
     def filtered(self) -> bool:
         """Whether the side has filters of its own."""
-        return "fits" in self.frame.columns
+        return "fits" in self.schema.names
 
     @property
     def row_bytes(self) -> int:
@@ -264,12 +265,11 @@ def _same(texts: dict[str, str], frame: DataFrame) -> tuple[tuple[str, str], ...
     """For every column the first of the same text and type; a cast to the type that a value has anyway is none."""
     first: dict[tuple[str, str], str] = {}
     found = []
-    for name in frame.columns:
-        kind = frame.schema[name].dataType.simpleString()
-        known = arrow_type(frame.schema[name].dataType)
+    for field in frame.schema:
+        kind, known = field.dataType.simpleString(), arrow_type(field.dataType)
         own = kind.upper() if known is None else spark_type(known)
-        text = texts.get(name, name).removeprefix("CAST(").removesuffix(f" AS {own})")
-        found.append((name, first.setdefault((text, kind), name)))
+        text = texts.get(field.name, field.name).removeprefix("CAST(").removesuffix(f" AS {own})")
+        found.append((field.name, first.setdefault((text, kind), field.name)))
     return tuple(found)
 
 

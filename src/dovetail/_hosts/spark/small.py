@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyspark.sql import functions as F
 
 from dovetail._core.columns.order_keys import order_keys
 from dovetail._core.plan.decide import BROADCAST_BYTES
 from dovetail._hosts.ring.projection import whole
 from dovetail._hosts.spark.at_once import at_once
-from dovetail._hosts.spark.handed import collected
+from dovetail._hosts.spark.handed import collected_if_allowed
 from dovetail._hosts.spark.statistics import ROW_BITS, Pieces
 
 if TYPE_CHECKING:
@@ -74,8 +75,12 @@ def _read_branch(branch: str) -> Planned:
 
 
 def lies_in_files(frame: DataFrame) -> bool:
-    """Whether Spark takes all rows of a frame as they lie in files."""
-    plan = frame.sparkSession.sql("EXPLAIN COST SELECT * FROM {own}", own=frame).collect()[0]
+    """Whether Spark takes all rows of a frame as they lie in files.
+
+    It is asked of the frame and a column more: the query's view is dropped again, and what a view shows leaves Spark's
+    cache with it.
+    """
+    plan = frame.sparkSession.sql("EXPLAIN COST SELECT * FROM {more}", more=frame.select("*", F.lit(0))).collect()[0]
     return _read_branch(plan[0].split("\n\n")[0].partition("\n")[2]).is_scan
 
 
@@ -110,10 +115,10 @@ def _matching(sides: Sides, own: SparkSide, most: int = BROADCAST_BYTES) -> pa.T
 
 
 def bounded(frame: DataFrame, row_bytes: int, most: int = BROADCAST_BYTES) -> pa.Table | None:
-    """A frame in the driver; None if it is too much to travel, of which no task gives more than that."""
+    """A frame in the driver; None if it is too much to travel: no task gives more than that, but all of them may."""
     rows = max(1, most // max(1, row_bytes))
-    table = collected(frame.filter(f"(monotonically_increasing_id() & {(1 << ROW_BITS) - 1}) <= {rows}"))
-    return table if table.num_rows <= rows else None
+    table = collected_if_allowed(frame.filter(f"(monotonically_increasing_id() & {(1 << ROW_BITS) - 1}) <= {rows}"))
+    return table if table is not None and table.num_rows <= rows else None
 
 
 def sample_brought(table: pa.Table, side: SparkSide) -> pa.Table:
