@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numba
@@ -27,7 +29,19 @@ def kernel(function: F) -> F:
     """
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
         return np.errstate(over="ignore", invalid="ignore")(function)
-    return cast("F", numba.njit(cache=True, **_FLAGS)(function))
+    try:
+        return cast("F", numba.njit(cache=True, **_FLAGS)(function))
+    except RuntimeError:  # neither our folder nor the user's can be written to
+        _tell_no_cache()
+        return cast("F", numba.njit(**_FLAGS)(function))
+
+
+@cache
+def _tell_no_cache() -> None:
+    logging.getLogger("dovetail").warning(
+        "no folder for compiled loops can be written to, so this process compiles its own, which takes some seconds. "
+        "Hint: name one with the environment variable NUMBA_CACHE_DIR."
+    )
 
 
 def piece(function: F) -> F:
