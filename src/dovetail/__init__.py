@@ -121,8 +121,8 @@ def join(
     Notes
     -----
     On Spark, a plan may read a frame more than once: to learn its size, to bring it to the driver, for rows without a
-    partner. One that is computed otherwise each time, by `current_timestamp()`, a `limit` without an order or a function
-    of yours that is not deterministic, must be kept first: `frame.localCheckpoint()`.
+    partner. One that is computed otherwise each time, by `current_timestamp()`, a `limit` without an order or a
+    function of yours that is not deterministic, must be kept first: `frame.localCheckpoint()`.
 
     Examples
     --------
