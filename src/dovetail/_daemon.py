@@ -19,7 +19,7 @@ _worker = daemon.worker
 ENDED = 1
 """The daemon lets a worker go that ends with anything but 0."""
 TASKS = "dovetail._hosts.spark.task"
-"""What nearly all of our tasks import, Numba with it: a second or more for every worker, after every pause."""
+"""What nearly all of our tasks import, Numba with it: else a join after a pause takes half a second longer."""
 
 
 def worker(sock: socket.socket, authenticated: bool) -> int:  # noqa: FBT001 -- called by Spark's daemon

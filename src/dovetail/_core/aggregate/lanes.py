@@ -22,7 +22,7 @@ from dovetail._core.kernels.segments import (
     totals_above_threshold,
     totals_of_slices,
 )
-from dovetail._core.kernels.slices import take_values, taken
+from dovetail._core.kernels.slices import taken
 from dovetail._core.kernels.threads import shares, together
 
 if TYPE_CHECKING:
@@ -59,10 +59,7 @@ class Lane:
         """The lane in another order of the rows."""
         if self.fold == "count":
             return self
-        out = empty(rows.size, self.values.dtype)
-        parts = shares(rows.size, threads)
-        together(threads, [partial(take_values, self.values, rows[own], out[own]) for own in parts])
-        return Lane(self.fold, out)
+        return Lane(self.fold, taken(self.values, rows, threads))
 
 
 @dataclass(frozen=True)

@@ -128,7 +128,7 @@ def ordered_slices(
         assert lead is not None
     (keys, order), (lead, probes) = together(threads, [partial(sort_with_order, own) for own in (stored, lead)])
     if wanted.lower is not None and wanted.upper is not None:
-        wanted = Bounds(wanted.rows, lead, taken(wanted.upper, probes))
+        wanted = Bounds(wanted.rows, lead, taken(wanted.upper, probes, threads))
         return _found(SortedIndex.build(keys), order, wanted, probes, threads)
     index = Walk(keys) if keys.size <= FAR_APART * lead.size else SortedIndex.build(keys)
     wanted = Bounds(wanted.rows, None, lead) if wanted.lower is None else Bounds(wanted.rows, lead, None)
